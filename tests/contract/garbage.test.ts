@@ -1,4 +1,5 @@
-// Values of any type and form, in every field of every body, cause no response with status 5xx.
+// Values of any type and form, in every field of every body, cause no response with status 5xx. `npm test` sends every
+// second field of a body.
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -7,7 +8,7 @@ import { inputChecker } from '@edgeloom/api/http/input.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { testApp } from '../support/services/app.ts';
 import { calls, inputFor, send, type WireCall } from '../support/builders/every-call.ts';
-import { isLongRun } from '../support/builders/long-run.ts';
+import { casesOfRun, isLongRun } from '../support/builders/long-run.ts';
 import { sample, type Sampler } from '../support/builders/sample-input.ts';
 import { textAt, objectKindAt, world } from '../support/builders/world.ts';
 
@@ -22,7 +23,7 @@ const tokens = {
   user: home.user.token,
 };
 
-const RUNS_PER_FIELD = isLongRun ? 6 : 3;
+const RUNS_PER_FIELD = isLongRun ? 6 : 1;
 const json = fc.jsonValue({ maxDepth: 1 });
 /** A value of each JSON type. */
 const garbage = {
@@ -141,10 +142,13 @@ test.each(quickEndpoints)(
   async ({ endpoint, mounts, fields, seed }) => {
     const { params, query } = inputFor(endpoint, home.ids);
     const values = fc.sample(fc.tuple(anyGarbage, fc.gen()), { seed, numRuns: fields.length });
+    const trials = values.flatMap(([value, gen], i) => (fields[i] ? [{ field: fields[i], value, gen }] : []));
+    const half = casesOfRun(trials, 2);
     const broken: unknown[] = [];
-    for (const [i, [value, gen]] of values.entries()) {
-      const [field, call] = [fields[i], mounts[i % mounts.length]];
-      if (!field || !call) continue;
+    // A body with few fields sends all, so that each call gets garbage.
+    for (const [i, { field, value, gen }] of (half.length < mounts.length ? trials : half).entries()) {
+      const call = mounts[i % mounts.length];
+      if (!call) continue;
       const body = field.withValue(value, pickBy(gen));
       const { status } = await send(app, call, { params, query, body }, tokens[call.mount]);
       if (status >= 500) broken.push({ status, path: call.path, body });
