@@ -1,14 +1,16 @@
 // DNS accounts at the large clouds, against fake vendors that implement the documented APIs and verify signatures.
+// `npm test` runs the first vendor.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { DnsRecords } from './account.ts';
 import { openDns } from './provider.ts';
 import { DnsCredentials } from '@edgeloom/contract/dns-account/dns-account.ts';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isSignedByAlibaba, startAliDns } from '../../../../tests/support/fakes/dns-vendors/ali-dns.ts';
 import { isSignedByTencent, startDnspod } from '../../../../tests/support/fakes/dns-vendors/dnspod.ts';
 import { isSignedByHuawei, startHuaweiCloud } from '../../../../tests/support/fakes/dns-vendors/huawei-cloud.ts';
 import { isSignedByAmazon, startRoute53 } from '../../../../tests/support/fakes/dns-vendors/route-53.ts';
+import { casesOfRun } from '../../../../tests/support/builders/long-run.ts';
 import type { VendorRequest, FakeVendor } from '../../../../tests/support/fakes/dns-vendors/fake-vendor.ts';
 
 const zone = 'example.com';
@@ -58,7 +60,7 @@ const sorted = (records: DnsRecords[]) =>
     .map((one) => ({ ...one, values: one.values.toSorted() }))
     .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
-describe.each(vendors)('$provider', ({ provider, start, line, everybody, wrong }) => {
+describe.each(casesOfRun(vendors, vendors.length))('$provider', ({ provider, start, line, everybody, wrong }) => {
   let vendor: FakeVendor;
   beforeAll(async () => {
     vendor = await start(zone);
@@ -214,11 +216,22 @@ test('an unresponsive vendor times out after ten seconds without retry', async (
   const at = silent.address();
   const url = `http://127.0.0.1:${typeof at === 'object' ? at?.port : 0}`;
   const key = { keyID: 'key', keySecret: 'secret' };
+  // The ten seconds end when every vendor has its request.
+  const limits: AbortController[] = [];
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+    const limit = new AbortController();
+    limits.push(limit);
+    return limit.signal;
+  });
   const expectations = vendors.map(({ provider }) =>
     expect(open(provider, { url, key }).list(zone)).rejects.toThrow('no answer within 10 seconds'),
   );
+  await expect.poll(() => asked).toBe(vendors.length);
+  for (const limit of limits) limit.abort();
   await Promise.all(expectations);
+  expect(timeout.mock.calls).toEqual(vendors.map(() => [10_000]));
   expect(asked).toBe(vendors.length);
+  timeout.mockRestore();
   silent.closeAllConnections();
   silent.close();
 });
