@@ -10,6 +10,7 @@ import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zo
 import { ConfigDraft } from '@edgeloom/contract/zone-settings/zone-settings.ts';
 import { zonePorts, zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { compileBody } from '../support/builders/compiled-documents.ts';
+import { casesOfRun } from '../support/builders/long-run.ts';
 import { testApp } from '../support/services/app.ts';
 import { endSwitches, withdrawTrial } from '../support/services/background-work.ts';
 import '../support/assertions/matchers.ts';
@@ -352,14 +353,15 @@ describe('an nginx snippet', () => {
     expect(await readZoneDoc(zone.id)).toMatchObject({ snippets: { http: content } });
   });
 
-  test.each([
+  const rejected = [
     ['http', 'keepalive_timeout 20s;\nload_module x.so;', 'dangerous', 'line 2, column 1'],
     ['http', 'send_timeout 5s\n', 'unended', 'line 1, column 1'],
     ['http', '\nkeepalive_timeout soon;', 'nginx', 'line 2, column 1: "keepalive_timeout" directive invalid value'],
     ['custom', 'gzip_comp_level 99;', 'nginx', 'line 1, column 1: value must be between 1 and 9'],
     ['stream', 'tcp_nodelay maybe;', 'nginx', 'line 1, column 1: invalid value "maybe"'],
     ['worker', 'worker_priority high;', 'nginx', 'line 1, column 1'],
-  ] as const)('in %s is rejected at its position: %j', async (part, content, rule, message) => {
+  ] as const;
+  test.each(casesOfRun(rejected, 3))('in %s is rejected at its position: %j', async (part, content, rule, message) => {
     const zone = await build.zone();
     const refused = as(zone.client).call(zoneSettings.setPart, {
       params: { zoneId: zone.id, part },

@@ -10,6 +10,7 @@ import { sealedColumns } from './rotate-secrets.ts';
 import { initSecrets, masterKeyFile, readMasterKeys, writeMasterKeys } from './secrets-dir.ts';
 import { envelope } from './secrets.ts';
 import { testApp, type TestApp } from '../../../../tests/support/services/app.ts';
+import { longTest } from '../../../../tests/support/builders/long-run.ts';
 import { minimalEnv } from '../../../../tests/support/services/minimal-env.ts';
 import { eventually } from '../../../../tests/support/assertions/eventually.ts';
 
@@ -119,7 +120,7 @@ test(
   },
 );
 
-test('a rotation killed before its first value continues with its new key', { timeout: 240_000 }, async () => {
+longTest('a rotation killed before its first value continues with its new key', { timeout: 240_000 }, async () => {
   const { dir, run, under, keyIDs } = await sealed();
   await writeMasterKeys(dir, [{ key: Buffer.alloc(32, 'n') }, ...readMasterKeys(dir)]);
   const made = keyIDs();
