@@ -26,7 +26,8 @@ import {
   type World,
 } from '../support/builders/world.ts';
 
-const app = await testApp();
+// The probe of an origin goes to this machine.
+const app = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8' });
 const { build, installation } = app;
 afterAll(() => app.close());
 

@@ -477,7 +477,8 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     return endpoint.feature === 'domains' ? `${unique('w')}.example.com` : unique('name');
   if (last === 'names') return path.at(-1) === 'names' ? undefined : `${unique('w')}.example.com`;
   const known: Readonly<Record<string, unknown>> = {
-    address: '192.0.2.77',
+    // A probe of an address that nobody has would wait for its timeout.
+    address: endpoint.name === 'probe' ? '127.0.0.1' : '192.0.2.77',
     cname: 'another.example.com',
     ...(endpoint.feature === 'groups' && { line: 'default' }),
     ...(endpoint.feature === 'domains' && { from: '192.0.2.1', to: '192.0.2.78' }),
