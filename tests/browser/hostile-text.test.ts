@@ -1,6 +1,6 @@
 // Every text that a screen can show comes from a tenant, node or visitor. This test writes an attack into each of them,
-// by API or directly to the database, and opens every screen of the admin console and every fourth of the others. The
-// long run opens every screen, and every item of a row's menu.
+// directly to the database, and opens every screen of the admin console and every sixteenth of the others. The long run
+// also writes by API, and opens every screen, and every item of a row's menu.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
@@ -14,7 +14,7 @@ import { permissions } from '@edgeloom/contract/permissions.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { casesOfRun, isLongRun } from '../support/builders/long-run.ts';
 import { sample } from '../support/builders/sample-input.ts';
 import { textAt, objectKindAt, world, type World } from '../support/builders/world.ts';
 
@@ -36,7 +36,8 @@ beforeAll(async () => {
   await installation.db.site.update({ where: { id: own.ids.site }, ...tags });
   await installation.db.domain.update({ where: { id: own.ids.domain }, ...tags });
   admin = await build.admin();
-  await writeByApi();
+  // The database gets an attack in each text anyway. The calls add more rows.
+  if (isLongRun) await writeByApi();
   domainName = await writeByDatabase();
 }, 400_000);
 afterAll(() => consoles.stop());
@@ -326,10 +327,11 @@ async function goToTab(page: Page, href: string, where: string) {
 }
 
 // Each console runs at one width, and both widths are covered. Parent accounts run last, because their menus can
-// suspend child accounts. `npm test` opens every n-th screen. Only this test opens most screens of the admin console.
+// suspend child accounts. `npm test` opens every n-th screen and tab. Only this test opens most screens of the admin
+// console.
 const walks = [
-  { kind: 'user', width: 390, n: 4 },
-  { kind: 'client', width: 1440, n: 4 },
+  { kind: 'user', width: 390, n: 16 },
+  { kind: 'client', width: 1440, n: 16 },
   { kind: 'admin', width: 1440, n: 1 },
 ] as const;
 describe.each(walks)('the $kind console', ({ kind, width, n }) => {
@@ -378,15 +380,9 @@ describe.each(walks)('the $kind console', ({ kind, width, n }) => {
 });
 
 test('names, tags, addresses, memos and announcements with attacks were shown', () => {
-  const planted = [
-    'domains.name',
-    'domains.tags',
-    'sites.name',
-    'zones.name',
-    'nodes.name',
-    'products.name',
-    'accounts.name',
-  ];
-  expect([...seen]).toEqual(expect.arrayContaining(planted));
-  expect(seen.size).toBeGreaterThan(15);
+  const planted = ['domains.name', 'domains.tags', 'sites.name', 'products.name'];
+  // The screens that `npm test` opens show no others of these.
+  const further = isLongRun ? ['zones.name', 'nodes.name', 'accounts.name'] : [];
+  expect([...seen]).toEqual(expect.arrayContaining([...planted, ...further]));
+  expect(seen.size).toBeGreaterThan(isLongRun ? 15 : 8);
 });
