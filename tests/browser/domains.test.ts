@@ -5,6 +5,7 @@ import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startNameServer } from '../support/fakes/dns-server.ts';
 import { addLogs, logLine } from '../support/builders/traffic.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startOrigin, type Origin } from '../support/fakes/origin.ts';
@@ -306,24 +307,28 @@ test('a new domain waits for its CNAME, shows the next check, and turns green au
   expect((await rows()).filter(({ cnameStatus }) => cnameStatus === 'active').map((one) => one.name)).toEqual([name]);
 }, 240_000);
 
-test('the CNAME check of more than a hundred domains has pages', async () => {
-  const site = await consoles.app.build.site();
-  const rows = Array.from({ length: 103 }, (_, i) => ({ name: `n${i}.${site.id.slice(-8)}.example.com` }));
-  await consoles.app.installation.db.domain.createMany({
-    data: rows.map(({ name }) => ({ siteId: site.id, name, enabled: false })),
-  });
-  const list = `sitesManagement/sitesSetting/${site.id}/x?view=domains&pageSize=200`;
-  const { page } = await consoles.openAs(site.owner, list, { language: 'en' });
-  await page.locator('thead').getByRole('checkbox').click();
-  await page.getByRole('toolbar').getByRole('button', { name: 'Check CNAME' }).click();
-  const dialog = page.getByRole('dialog');
-  const results = dialog.getByRole('region', { name: 'Check CNAME' });
-  await expect.poll(() => results.getByText('no CNAME record yet').count(), { timeout: 60_000 }).toBe(100);
-  await dialog.getByRole('button', { name: 'Next page' }).click();
-  await expect.poll(() => results.getByText('no CNAME record yet').count(), { timeout: 60_000 }).toBe(3);
-  await keepPicture(page, 'cname-pages');
-  await page.context().close();
-}, 240_000);
+longTest(
+  'the CNAME check of more than a hundred domains has pages',
+  async () => {
+    const site = await consoles.app.build.site();
+    const rows = Array.from({ length: 103 }, (_, i) => ({ name: `n${i}.${site.id.slice(-8)}.example.com` }));
+    await consoles.app.installation.db.domain.createMany({
+      data: rows.map(({ name }) => ({ siteId: site.id, name, enabled: false })),
+    });
+    const list = `sitesManagement/sitesSetting/${site.id}/x?view=domains&pageSize=200`;
+    const { page } = await consoles.openAs(site.owner, list, { language: 'en' });
+    await page.locator('thead').getByRole('checkbox').click();
+    await page.getByRole('toolbar').getByRole('button', { name: 'Check CNAME' }).click();
+    const dialog = page.getByRole('dialog');
+    const results = dialog.getByRole('region', { name: 'Check CNAME' });
+    await expect.poll(() => results.getByText('no CNAME record yet').count(), { timeout: 60_000 }).toBe(100);
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await expect.poll(() => results.getByText('no CNAME record yet').count(), { timeout: 60_000 }).toBe(3);
+    await keepPicture(page, 'cname-pages');
+    await page.context().close();
+  },
+  240_000,
+);
 
 test('HSTS is set step by step, and its preload option requires complete settings', async () => {
   const { site, names, address, rows } = await threeDomains();

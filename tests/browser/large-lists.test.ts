@@ -3,6 +3,7 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/builders/build.ts';
 import { domainsOf, rowsOf, siteWith } from '../support/builders/domain-lists.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -117,7 +118,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('asks for the CNAME label with any product that takes one', async () => {
+  longTest('asks for the CNAME label with any product that takes one', async () => {
     const { build, installation } = consoles.app;
     const product = await build.product({ name: 'Last product' });
     await installation.db.product.update({ where: { id: product.id }, data: { cnameMode: 'custom' } });
@@ -165,7 +166,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('compares any version of a zone, found by its number', async () => {
+  longTest('compares any version of a zone, found by its number', async () => {
     const { build, installation } = consoles.app;
     const zone = await build.zone();
     const { call } = consoles.app.as(zone.client);
@@ -249,7 +250,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('offers any enabled domain to a simulated request', async () => {
+  longTest('offers any enabled domain to a simulated request', async () => {
     const site = await consoles.app.build.site();
     const names = Array.from(
       { length: 60 },
@@ -302,7 +303,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('lists the sub-accounts of a site and the jobs of a node page by page', async () => {
+  longTest('lists the sub-accounts of a site and the jobs of a node page by page', async () => {
     const { build, installation } = consoles.app;
     const { db } = installation;
     const site = await build.site();
@@ -374,7 +375,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('has pages for the events of a certificate, and a list of its domains', async () => {
+  longTest('has pages for the events of a certificate, and a list of its domains', async () => {
     const { build, installation } = consoles.app;
     const { db } = installation;
     const site = await build.site();
@@ -412,7 +413,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('shows how many more certificates cover the names of new domains', async () => {
+  longTest('shows how many more certificates cover the names of new domains', async () => {
     const { build } = consoles.app;
     const site = await build.site();
     const names = Array.from({ length: 104 }, (_, i) => `n${i}.${site.id.slice(-8)}.example.org`);
@@ -435,7 +436,7 @@ describe('an installation with hundreds of zones, nodes and products', { timeout
     await page.context().close();
   });
 
-  test('shows the first nodes that do not block, how many more there are, and all of them', async () => {
+  longTest('shows the first nodes that do not block, how many more there are, and all of them', async () => {
     const { build, installation } = consoles.app;
     const { db } = installation;
     const zone = await build.zone();
