@@ -7,7 +7,7 @@ import { casesOfRun } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
-const widths = casesOfRun([1440, 1280, 1024, 768, 390], 4);
+const widths = casesOfRun([1440, 1280, 1024, 768, 390], 5);
 
 let consoles: Consoles;
 beforeAll(async () => {
@@ -321,7 +321,7 @@ describe('an undo of what was set for several nodes', () => {
     ['Set log rotation', 'logRotateSeconds', choose('Every week')],
     ['Move to zone', 'zoneId', choose('West')],
   ];
-  test.each(casesOfRun(settings, 2))('gives each its own value back: %s', async (name, column, fill) => {
+  test.each(casesOfRun(settings, settings.length))('gives each its own value back: %s', async (name, column, fill) => {
     const { page, stored } = await nodesIn();
     const before = await stored();
     await page.getByRole('checkbox', { name: 'Select this page' }).click();
