@@ -1,7 +1,7 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { horizontalOverflow, type Screen } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
@@ -78,11 +78,11 @@ const looks = [
   ['zh-TW', 390],
   ['en', 1440],
 ] as const;
-// screens.test.ts opens the page narrow and dark.
-describe.each(casesOfRun(looks, looks.length, 1))('in %s at %i px', (language, width) => {
-  test('the page has no accessibility violations and no overflow', { timeout: 300_000 }, async () => {
+// screens.test.ts opens the page and one call wide and light, and narrow and dark.
+describe.each(looks)('in %s at %i px', (language, width) => {
+  longTest('the page has no accessibility violations and no overflow', { timeout: 300_000 }, async () => {
     const { client } = await consoles.app.build.client();
-    for (const theme of casesOfRun(['light', 'dark'] as const, 2)) {
+    for (const theme of ['light', 'dark'] as const) {
       const screen = await consoles.openAs(client, 'userManagement/apiDoc', { language, width, theme });
       const { page } = screen;
       await page.locator('main nav a').first().waitFor();

@@ -279,11 +279,8 @@ test('a token module is created from a preset, its keys are swapped, and the tes
   await form.getByText('The token is missing. Expected: sign={sign}').waitFor();
 });
 
-// Regression: Publish did nothing until a field had lost focus.
-test('publishing an incomplete rule opens it, shows the error and focuses its field', async () => {
-  const { site, domain, at } = await customer();
-  const { page } = await consoles.openAs(site.owner, `${at}?view=cache`);
-  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+/** Adds rows to the lists of a page, and publishes them before they are complete. */
+function incompleteRules(page: Page) {
   const isMarked = () => page.evaluate(() => document.activeElement?.getAttribute('aria-invalid'));
   const refuse = async (button: string, field: string) => {
     await page.getByRole('button', { name: button, exact: true }).click();
@@ -291,7 +288,7 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
       .getByText(/^(Required|Wrong format)/)
       .first()
       .waitFor();
-    await expect.poll(focused).toBe(field);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(field);
     expect(await isMarked()).toBe('true');
   };
   const add = async (button: string) => {
@@ -299,6 +296,14 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
     // The editor opens without errors on untouched fields.
     await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(0);
   };
+  return { isMarked, refuse, add };
+}
+
+// Regression: Publish did nothing until a field had lost focus.
+test('publishing an incomplete rule opens it, shows the error and focuses its field', async () => {
+  const { site, at } = await customer();
+  const { page } = await consoles.openAs(site.owner, `${at}?view=cache`);
+  const { isMarked, refuse, add } = incompleteRules(page);
   await add('Add rule');
   await refuse('Publish', 'Values');
   await keepPicture(page, 'rule-refused');
@@ -313,8 +318,13 @@ test('publishing an incomplete rule opens it, shows the error and focuses its fi
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
   await expect.poll(isMarked).toBe('true');
   await page.getByRole('button', { name: 'Discard' }).click();
+  await page.context().close();
+});
 
-  await page.goto(`/user/${at}?view=rates`);
+longTest('publishing an incomplete limit or header rule shows the error and focuses its field', async () => {
+  const { site, domain, at } = await customer();
+  const { page } = await consoles.openAs(site.owner, `${at}?view=rates`);
+  const { refuse, add } = incompleteRules(page);
   await add('Add limit');
   await refuse('Publish', 'Values');
   await page.getByRole('button', { name: 'Discard' }).click();

@@ -22,7 +22,7 @@ const looks = [
   ['light', 390],
 ] as const;
 
-describe.each(casesOfRun(looks, 2))('overlays are accessible, %s at %i px', (theme, width) => {
+describe.each(casesOfRun(looks, looks.length))('overlays are accessible, %s at %i px', (theme, width) => {
   const look = { theme, width };
   const isPhone = width < 500;
   const rules = rulesOf(theme);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { setSessionCookies } from '../support/services/browser.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
+import { casesOfRun, longTest } from '../support/builders/long-run.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { measurePageCost } from '../support/assertions/page-cost.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
@@ -202,7 +203,7 @@ describe('a timeout', () => {
     await page.context().close();
   });
 
-  test('offers to reload after two minutes without a chunk', async () => {
+  longTest('offers to reload after two minutes without a chunk', async () => {
     const { page } = await consoles.openAs(site.owner, 'dashboard');
     await page.clock.install();
     await page.reload();
@@ -221,28 +222,32 @@ describe('a timeout', () => {
     await page.context().close();
   });
 
-  test.each([
+  const files: [string, RegExp][] = [
     ['its main script', /assets\/index-.*\.js$/],
     ['its words', /assets\/words-.*\.js$/],
-  ])('as the first load, %s, says so and offers to reload', async (_, files) => {
-    const { page } = await consoles.open('user', { expectedErrors: /took too long/ });
-    await page.clock.install();
-    const held: Route[] = [];
-    await page.route(files, (route) => void held.push(route));
-    await page.goto('/user/login', { waitUntil: 'commit' });
-    await expect.poll(() => held.length).toBeGreaterThan(0);
-    // The first script of the page, which starts the timeout, may run after the browser has requested the others.
-    await page.locator('html[data-mantine-color-scheme]').waitFor({ state: 'attached' });
-    await page.clock.fastForward('02:01');
-    await page.getByText('The console did not load within 2 minutes.').waitFor();
-    expect(await accessibilityViolations(page)).toEqual([]);
-    await keepPicture(page, 'not-started');
-    await page.getByRole('button', { name: 'Reload' }).click();
-    // Removing the route releases the held requests.
-    await page.unroute(files);
-    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
-    await page.context().close();
-  });
+  ];
+  test.each(casesOfRun(files, files.length))(
+    'as the first load, %s, says so and offers to reload',
+    async (_, files) => {
+      const { page } = await consoles.open('user', { expectedErrors: /took too long/ });
+      await page.clock.install();
+      const held: Route[] = [];
+      await page.route(files, (route) => void held.push(route));
+      await page.goto('/user/login', { waitUntil: 'commit' });
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      // The first script of the page, which starts the timeout, may run after the browser has requested the others.
+      await page.locator('html[data-mantine-color-scheme]').waitFor({ state: 'attached' });
+      await page.clock.fastForward('02:01');
+      await page.getByText('The console did not load within 2 minutes.').waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+      await keepPicture(page, 'not-started');
+      await page.getByRole('button', { name: 'Reload' }).click();
+      // Removing the route releases the held requests.
+      await page.unroute(files);
+      await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+      await page.context().close();
+    },
+  );
 
   test('of a change of language keeps the language and shows an error', async () => {
     const { page } = await consoles.open('user');
