@@ -8,7 +8,7 @@ import { unique } from '../support/builders/build.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { startPowerDns, type PowerDns } from '../support/services/power-dns.ts';
 
@@ -234,7 +234,7 @@ const looks = [
   { language: 'zh-TW', width: 1440 },
   { language: 'en', width: 390 },
 ] as const;
-test.each(casesOfRun(looks, looks.length, 1))(
+longTest.each(looks)(
   'accounts, what waits, and suffixes are whole in $language at $width px',
   { timeout: 120_000 },
   async (look) => {

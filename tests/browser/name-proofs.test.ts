@@ -6,7 +6,7 @@ import { accessibilityViolations } from '../support/assertions/accessibility.ts'
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { unique } from '../support/builders/build.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
 type NameServer = Awaited<ReturnType<typeof startNameServer>>;
@@ -97,17 +97,14 @@ const looks = [
   { language: 'zh-TW', width: 1280, theme: 'dark' },
   { language: 'zh-CN', width: 375, theme: 'light' },
 ] as const;
-test.each(casesOfRun(looks, looks.length, 2))(
-  'the domain page has no violations: $language, $width px, $theme',
-  async (look) => {
-    const { site, name, record, address } = await waitingName();
-    const { page } = await consoles.openAs(site.owner, `${address}/${name}?view=domains`, look);
-    await page.getByText(record, { exact: true }).waitFor();
-    await keepPicture(page, `name-proof-${look.language}-${look.width}-${look.theme}`);
-    await expect.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
-    expect(await accessibilityViolations(page)).toEqual([]);
-  },
-);
+longTest.each(looks)('the domain page has no violations: $language, $width px, $theme', async (look) => {
+  const { site, name, record, address } = await waitingName();
+  const { page } = await consoles.openAs(site.owner, `${address}/${name}?view=domains`, look);
+  await page.getByText(record, { exact: true }).waitFor();
+  await keepPicture(page, `name-proof-${look.language}-${look.width}-${look.theme}`);
+  await expect.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
+  expect(await accessibilityViolations(page)).toEqual([]);
+});
 
 test('an operator requires verification of every name on its settings page', async () => {
   const { build, as } = consoles.app;

@@ -11,7 +11,7 @@ import { horizontalOverflow, type WindowOptions, type Screen } from '../support/
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { codeIn, mailTo, tokenIn } from '../support/assertions/mailbox.ts';
 import { startOidcProvider, type TestProvider } from '../support/fakes/oidc-provider.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { longTest } from '../support/builders/long-run.ts';
 import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -305,7 +305,7 @@ describe('a mailed link that is opened during a session', () => {
     await page.context().close();
   });
 
-  test('names both accounts on an invitation too', async () => {
+  longTest('names both accounts on an invitation too', async () => {
     const { build, as } = app;
     const tenant = await build.client();
     const email = `invited-${Date.now()}@example.com`;
@@ -378,7 +378,7 @@ describe('a person who is signed in', () => {
   });
 });
 
-test.each(casesOfRun(['en', 'zh-TW'] as const, 2))(
+longTest.each(['en', 'zh-TW'] as const)(
   'in %s the screens have no violations on a phone',
   { timeout: 180_000 },
   async (language) => {
