@@ -12,10 +12,13 @@ const BEGINNING = 64 * 1024;
 const MOST = 32;
 
 /** Sends the beginning of a file. `finish` sends the rest. */
-const open = new Map<string, ServerResponse>();
+const open = new Set<{ url: string; reply: ServerResponse }>();
+const asked: string[] = [];
 const origin = createServer(({ url = '' }, reply) => {
-  open.set(url, reply);
-  reply.on('close', () => open.delete(url));
+  asked.push(url);
+  const fetch = { url, reply };
+  open.add(fetch);
+  reply.on('close', () => open.delete(fetch));
   reply.writeHead(200, { 'cache-control': 'max-age=600', 'content-length': FILE.length });
   reply.write(FILE.subarray(0, BEGINNING));
 });
@@ -32,22 +35,23 @@ afterAll(async () => {
   origin.close();
 });
 
-/** Reads the beginning of a file and leaves. */
-async function leaveEarly(path: string, localAddress: string): Promise<void> {
+/** Reads the beginning of a file. */
+async function begin(path: string, localAddress: string) {
   const to = { host: '127.0.0.1', port: edge.ports.http, path, headers: { host }, localAddress, agent: false };
   const call = request(to);
   call.on('error', () => undefined).end();
   const [reply]: IncomingMessage[] = await once(call, 'response');
   if (reply !== undefined) await once(reply, 'data');
-  call.destroy();
+  return call;
 }
+const leaveEarly = async (path: string, localAddress: string) => void (await begin(path, localAddress)).destroy();
 
 async function finish(): Promise<void> {
-  for (const reply of open.values()) reply.end(FILE.subarray(BEGINNING));
+  for (const { reply } of open) reply.end(FILE.subarray(BEGINNING));
   await eventually(() => expect(opened()).toEqual([]));
 }
 
-const opened = () => [...open.keys()].toSorted();
+const opened = () => [...open].map(({ url }) => url).toSorted();
 
 test('a visitor who leaves many of them leaves at most 32 fetches behind, and no other visitor is affected', async () => {
   const files = Array.from({ length: MOST }, (_, i) => `/${i}`);
@@ -62,4 +66,16 @@ test('a visitor who leaves many of them leaves at most 32 fetches behind, and no
   await leaveEarly('/more', '127.0.0.2');
   await finish();
   expect((await edge.get('/more', { host })).cache).toBe('hit');
+});
+
+test('while a visitor has many, others still share one fetch', async () => {
+  const files = Array.from({ length: MOST }, (_, i) => `/many-${i}`);
+  for (const path of files) await leaveEarly(path, '127.0.0.2');
+  const first = await begin('/shared', '127.0.0.2');
+  const others = [1, 2, 3].map(() => edge.get('/shared', { host }));
+  await eventually(() => expect(opened().filter((url) => url === '/shared')).toHaveLength(2));
+  await finish();
+  expect((await Promise.all(others)).map(({ bytes }) => bytes.length)).toEqual([FILE.length, FILE.length, FILE.length]);
+  expect(asked.filter((url) => url === '/shared')).toHaveLength(2);
+  first.destroy();
 });

@@ -20,6 +20,7 @@ local freshness = require("edge.cache.freshness")
 local images = require("edge.cache.images")
 local keys = require("edge.cache.keys")
 local large_fetches = require("edge.cache.large_fetches")
+local leaders = require("edge.cache.leaders")
 local paths = require("edge.core.paths")
 local relay_request = require("edge.shield.relay_request")
 local rules = require("edge.cache.rules")
@@ -506,7 +507,9 @@ function _M.origin_header(site, request)
     if auto_slices.end_large_response(site, request, response, key) then
         return
     end
-    if not large_fetches.begin(response) then
+    if not large_fetches.begin(request, response) then
+        -- Another visitor may store it.
+        leaders.resign()
         response.expires, response.why = "0", "busyVisitor"
         return not_stored(request, response, key)
     end
