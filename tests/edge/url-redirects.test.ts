@@ -52,8 +52,13 @@ describe('an exact path', () => {
     const { name } = await withRedirects(
       rule('/%B2%FA%C6%B7.html', '/products'),
       rule('/%b2%fa/', '/folder', { type: 'prefix' }),
+      rule('/%B2%FA?kw=%C6%B7', '/searched', { keepQuery: false }),
       rule('/%25B2', '/escaped'),
     );
+    expect(await sent(name, '/%b2%fa?kw=%C6%B7', '/%b2%fa?kw=%c6%b7')).toEqual([
+      '301 /searched',
+      '301 /folder?kw=%c6%b7',
+    ]);
     expect(await sent(name, '/%B2%FA%C6%B7.html', '/%b2%fA%c6%B7.html', '/%B2%FA/x', '/%B2%FB/', '/%25B2')).toEqual([
       '301 /products',
       '301 /products',

@@ -37,13 +37,14 @@ local function by_start(patterns)
     return starts, other
 end
 
--- A path of another encoding than UTF-8 is a key by its bytes, too.
+-- A path of another encoding than UTF-8 is a key by its bytes, too. Queries are compared as they are sent.
 local function with_bytes(rules)
     local more = {}
     for key, rule in pairs(rules) do
-        local bytes = spelling.bytes(key)
-        if bytes and not rules[bytes] then
-            more[bytes] = rule
+        local path, query = match(key, "^([^?]*)(.*)$")
+        local bytes = spelling.bytes(path)
+        if bytes and not rules[bytes .. query] then
+            more[bytes .. query] = rule
         end
     end
     for key, rule in pairs(more) do
