@@ -95,6 +95,33 @@ describe.concurrent('over time', () => {
     },
   );
 
+  // Regression: the addresses of the other family replaced them.
+  test('a family that DNS fails for keeps its addresses', async () => {
+    const own = await startResolving();
+    const { get, origin, asked } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
+    expect(await get()).toBe(200);
+    own.names.behave('failForIPv4');
+    own.names.records.set(origin, { a: ['127.0.0.1'], aaaa: ['0:0:0:0:0:0:0:1'], seconds: 600 });
+    const before = asked('AAAA');
+    await eventually(async () => {
+      expect(await get()).toBe(200);
+      expect(asked('AAAA')).toBeGreaterThan(before);
+    });
+    for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
+    await own.stop();
+  });
+
+  // Regression: a family without an answer renewed the addresses of the other one.
+  test('a family whose addresses were removed loses them, also while DNS fails for the other', async () => {
+    const own = await startResolving();
+    const { get, origin } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
+    expect(await get()).toBe(200);
+    own.names.behave('failForIPv6');
+    own.names.records.set(origin, { seconds: 1 });
+    await eventually(async () => expect(await get()).toBe(502));
+    await own.stop();
+  });
+
   test('the next DNS server is queried when the first does not respond', async () => {
     const silent = await startNameServer();
     silent.behave('fail');

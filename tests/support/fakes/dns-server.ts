@@ -11,7 +11,9 @@ export type Records = {
   seconds?: number;
   alias?: string;
 };
-export type Behaviour = 'answer' | 'silent' | 'fail' | 'failForIPv4' | 'lie';
+export type Behaviour = 'answer' | 'silent' | 'fail' | 'failForIPv4' | 'failForIPv6' | 'lie';
+
+const failing: Partial<Record<Behaviour, number>> = { failForIPv4: 1, failForIPv6: 28 };
 
 const kinds = new Map([
   [1, 'A'],
@@ -42,7 +44,7 @@ export async function startNameServer(
     const addresses = (kind === 1 ? found?.a : kind === 28 ? found?.aaaa : []) ?? [];
     const header = Buffer.alloc(12);
     header.writeUInt16BE(question.readUInt16BE(0), 0);
-    const fails = behaviour === 'fail' || (behaviour === 'failForIPv4' && kind === 1);
+    const fails = behaviour === 'fail' || failing[behaviour] === kind;
     const code = fails ? 2 : found === undefined ? 3 : 0;
     header.writeUInt16BE(0x8180 | code, 2);
     header.writeUInt16BE(1, 4);

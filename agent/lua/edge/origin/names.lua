@@ -5,15 +5,15 @@ local dicts = require("edge.core.dicts")
 local dns = require("edge.origin.dns")
 local settings = require("edge.core.settings")
 local names = dicts.names
-local now, random, match, find, sub = ngx.now, math.random, string.match, string.find, string.sub
+local now, random, find, format, match = ngx.now, math.random, string.find, string.format, string.match
 local concat = table.concat
-local ipairs, tonumber, max = ipairs, tonumber, math.max
+local ipairs, max, min, tonumber = ipairs, math.max, math.min, tonumber
 
 local _M = {}
 local TIMEOUT_MS = 2000
 -- Once one family has addresses, the other gets less time.
 local SECOND_TIMEOUT_MS = 300
-local STALE_SECONDS = 86400
+local STALE_SECONDS, MOST_SECONDS = 86400, 86400
 local RETRY_SECONDS = 5
 local UNKNOWN_SECONDS = 5
 local turn = 0
@@ -46,7 +46,7 @@ local function receive(socket, questions, found)
     end
 end
 
--- IPv4 first. nil when the server did not respond, or failed for a family while the other has no addresses.
+-- The answers by family, IPv4 first. A family without one is false or nil. nil when no family has one.
 local function ask(server, name)
     local socket = ngx.socket.udp()
     socket:settimeout(TIMEOUT_MS)
@@ -60,28 +60,56 @@ local function ask(server, name)
     end
     receive(socket, questions, found)
     socket:close()
-    local all, seconds = {}, UNKNOWN_SECONDS
-    for i = 1, 2 do
-        for _, address in ipairs(found[i] and found[i].addresses or {}) do
-            all[#all + 1] = address
-            seconds = #all == 1 and found[i].seconds or math.min(seconds, found[i].seconds)
-        end
-    end
-    if #all == 0 and not (found[1] and found[2]) then
-        return nil
-    end
-    return all, max(seconds, 1)
+    return (found[1] or found[2]) and found or nil
 end
 
+local function is_whole(found)
+    return found[1] and found[2]
+end
+
+local function has_addresses(found)
+    return found[1] and #found[1].addresses > 0 or found[2] and #found[2].addresses > 0
+end
+
+-- The first answers with addresses, or for both families. Otherwise the first.
 local function ask_any(name)
+    local first
     for _ = 1, 2 do
         for _, server in ipairs(settings.resolvers) do
-            local list, seconds = ask(server, name)
-            if list then
-                return list, seconds
+            local found = ask(server, name)
+            if found and (is_whole(found) or has_addresses(found)) then
+                return found
+            end
+            first = first or found
+        end
+    end
+    return first
+end
+
+local function is_ipv6(address)
+    return find(address, ":", 1, true) ~= nil
+end
+
+-- The addresses of both families, for how many seconds, and whether known ones are among them: those of a family
+-- without an answer.
+local function addresses_of(found, known)
+    local all, seconds, has_known = {}, MOST_SECONDS, false
+    for i = 1, 2 do
+        if found[i] then
+            for _, address in ipairs(found[i].addresses) do
+                all[#all + 1] = address
+                seconds = min(seconds, found[i].seconds)
+            end
+        else
+            for _, address in ipairs(known) do
+                if is_ipv6(address) == (i == 2) then
+                    all[#all + 1] = address
+                    seconds, has_known = min(seconds, RETRY_SECONDS), true
+                end
             end
         end
     end
+    return all, #all == 0 and UNKNOWN_SECONDS or max(seconds, 1), has_known
 end
 
 local function split(text)
@@ -92,20 +120,23 @@ local function split(text)
     return list
 end
 
-local function keep(name, list, seconds)
-    names:set(name, now() + seconds .. "|" .. concat(list, ","), seconds + STALE_SECONDS)
+-- `usable_until`: when these addresses are no longer used without a new answer.
+local function keep(name, list, seconds, usable_until)
+    local text = format("%.3f %.3f|%s", now() + seconds, usable_until, concat(list, ","))
+    names:set(name, text, max(seconds, usable_until - now()))
     names:delete("busy|" .. name)
     return list
 end
 
-local function look_up(name, known)
-    local list, seconds = ask_any(name)
-    if list then
-        return keep(name, list, seconds)
+local function look_up(name, known, usable_until)
+    local found = ask_any(name)
+    local list, seconds, has_known = addresses_of(found or {}, usable_until > now() and known or {})
+    if found and not has_known and (#list > 0 or is_whole(found)) then
+        return keep(name, list, seconds, now() + seconds + STALE_SECONDS)
     end
     counters.count("nameFailed")
-    ngx.log(ngx.ERR, "no name server answers for ", name)
-    return keep(name, known or {}, RETRY_SECONDS)
+    ngx.log(ngx.ERR, "no name server answers for all addresses of ", name)
+    return keep(name, list, seconds, usable_until)
 end
 
 -- Successive requests start with successive addresses.
@@ -116,7 +147,7 @@ local function rotated(list)
     turn = turn + 1
     local first, other = {}, {}
     for _, address in ipairs(list) do
-        local into = find(address, ":", 1, true) and other or first
+        local into = is_ipv6(address) and other or first
         into[#into + 1] = address
     end
     local all = {}
@@ -130,15 +161,15 @@ end
 
 -- Empty when the name is unknown.
 function _M.resolve(name)
-    local text = names:get(name)
-    if not text then
-        return rotated(look_up(name))
+    local fresh_until, usable_until, list = match(names:get(name) or "", "^(%S+) ?(%S*)|(.*)$")
+    if not list then
+        return rotated(look_up(name, {}, 0))
     end
-    local bar = find(text, "|", 1, true)
-    local known = split(sub(text, bar + 1))
+    local known = split(list)
     -- One request refreshes. Others use the cached addresses.
-    if tonumber(sub(text, 1, bar - 1)) < now() and names:add("busy|" .. name, true, 10) then
-        return rotated(look_up(name, known))
+    if tonumber(fresh_until) < now() and names:add("busy|" .. name, true, 10) then
+        -- Entries of earlier releases have one time.
+        return rotated(look_up(name, known, tonumber(usable_until) or now() + STALE_SECONDS))
     end
     return rotated(known)
 end
