@@ -416,6 +416,22 @@ describe('a relay', () => {
     await edge.stop();
   });
 
+  // Regression: each site tried a relay that was down.
+  test('that refuses connections is skipped for all sites after one request', async () => {
+    const [dead = 0] = await freePorts(1);
+    const relays = [dead, relayPort].map((port) => ({ id: randomUUID(), address: '127.0.0.1', port }));
+    const edge = await startEdge({ zoneKey, zone: { relays } });
+    onTestFinished(() => edge.stop());
+    for (let i = 0; i < 8; i += 1) {
+      const { site, host } = await made();
+      await edge.put(site, host);
+      for (let n = 0; n < 6; n += 1)
+        expect((await edge.get(`/skipped-${i}-${n}`, { host: host.name })).status).toBe(200);
+    }
+    // It is tried again after five seconds.
+    expect((await edge.counters())['relayFailed']).toBeLessThan(5);
+  });
+
   test('that fails under load fails no request, and is used again after its return', async () => {
     const { name: host } = await made();
     const visit = async (i: number) => {

@@ -6,7 +6,7 @@ local names = {
     "docCorrupt", "docsFull", "urlsFull", "pluginFailed", "originRefused", "originRested", "nameFailed", "certFailed",
     "imagesPostponed", "blocksFull", "antiCCAsked", "antiCCPassed", "antiCCBlocked", "antiCCWatched",
     "patternFailed", "leaderFileMissing", "aclLimited", "aclOver", "scriptOff", "scriptStopped", "wafPatternFailed",
-    "siteBlocksFull", "blacklistWatched", "abuseIPWatched", "geoWatched", "userAgentWatched", "limitKeysFull",
+    "relayFailed", "siteBlocksFull", "blacklistWatched", "abuseIPWatched", "geoWatched", "userAgentWatched", "limitKeysFull",
     "limitQueueFull",
 }
 

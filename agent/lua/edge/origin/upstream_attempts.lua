@@ -6,6 +6,8 @@ local find, gsub, match, var = string.find, string.gsub, string.match, ngx.var
 
 local _M = {}
 local MOST_TRIES = 6
+-- The time until an origin that has closed a keepalive connection says so.
+local MOST_CLOSED_SECONDS = 1
 local WEBSOCKET_SECONDS = 3600
 local KEPT_SECONDS, KEPT_REQUESTS = 55, 1000
 
@@ -55,23 +57,29 @@ local function count(attempts, well)
     end
 end
 
--- The value of the last attempt. nginx writes " : " behind it before the address of the next one is known.
-local function last_value(text)
+-- In the balancer phase: the value of the last attempt in an nginx variable with those of all. nginx writes " : "
+-- behind it before the address of the next one is known.
+function _M.last_value(text)
     return match(text or "", "([^%s,]+) : $")
 end
+local last_value = _M.last_value
 
--- Whether the last attempt's connection was closed without a response, and took no time to connect, as keepalive
--- connections do.
+-- Whether the last attempt's connection was soon closed without a response, and took no time to connect, as keepalive
+-- connections do. Connections to an origin nearby may take none, either.
 local function is_kept_connection_closed()
     return last_value(var.upstream_status) == "502" and last_value(var.upstream_connect_time) == "0.000"
         and last_value(var.upstream_bytes_received) == "0"
+        and (tonumber(last_value(var.upstream_response_time)) or MOST_CLOSED_SECONDS) < MOST_CLOSED_SECONDS
 end
 
--- The same peer is used once more. nginx adds an attempt only for keepalive connections, so one is added here.
+-- The same peer is used once more. nginx adds an attempt for a keepalive connection only. If it was none, the attempts
+-- for the other peers must remain.
 local function repeat_peer(attempts)
     count(attempts, true)
     attempts.repeated_at = attempts.at
-    balancer.set_more_tries(1)
+    if #attempts.peers > 1 then
+        balancer.set_more_tries(1)
+    end
 end
 
 local function advance(attempts)

@@ -10,6 +10,7 @@ local purge_timestamps = require("edge.shield.purge_timestamps")
 local relays = require("edge.shield.relays")
 local requests = require("edge.core.request")
 local tags = require("edge.cache.tags")
+local upstream_attempts = require("edge.origin.upstream_attempts")
 local urls = require("edge.cache.urls")
 local joined = require("edge.http.cache_control").joined
 local zones = require("edge.core.zone")
@@ -55,8 +56,7 @@ end
 function _M.balancer()
     local attempts = ngx.ctx.shield
     if balancer.get_last_failure() then
-        -- The last value belongs to the attempt that begins.
-        failed(attempts.list[attempts.at].id, attempts.site_id, match(var.upstream_connect_time or "", "([^%s,]+),[^,]*$"))
+        failed(attempts.list[attempts.at].id, attempts.site_id, upstream_attempts.last_value(var.upstream_connect_time))
     elseif attempts.at == 0 and #attempts.list > 1 then
         balancer.set_more_tries(#attempts.list - 1)
     end
