@@ -18,8 +18,9 @@ local function escaped(parts)
     return list
 end
 
--- The target before the visitor's part, without a slash at its end. nil if the rule adds nothing of the visitor's path.
-local function before_visitor(rule, parts)
+-- The folder of the target that the visitor's part must stay in: /dir of `/dir/a-$1`. nil if the rule adds nothing of
+-- the visitor's path.
+local function folder_of(rule, parts)
     if rule.type == "prefix" then
         return rule.keepRest and parts[1] or nil
     end
@@ -31,7 +32,7 @@ function _M.prepare(doc)
     doc.rules.id = doc.id
     for _, rule in ipairs(doc.rules) do
         rule.spelled = rule.spelled or escaped(rule.path)
-        rule.folder, rule.spelled_folder = before_visitor(rule, rule.path), before_visitor(rule, rule.spelled)
+        rule.folder, rule.spelled_folder = folder_of(rule, rule.path), folder_of(rule, rule.spelled)
     end
     return doc.rules
 end
@@ -87,7 +88,8 @@ local function joined(path, sent)
     return path, sent
 end
 
--- Whether some origin would read the visitor's part as leading out of the target's folder, as in `..%2f` or `..;/`.
+-- Whether some origin would read what is behind the target's folder as leading out of it, as in `..%2f` or `..;/`. The
+-- folder itself is not judged: /x stands for it.
 local function leaves_folder(rule, path, sent)
     if not rule.folder then
         return false
@@ -107,6 +109,7 @@ function _M.origin_access(_, request, module)
     for i, rule in ipairs(module) do
         local path, sent = matches[rule.type](rule, at, module.id)
         if path then
+            -- Like a path that no rule matches. Later rules are not tried.
             if leaves_folder(rule, path, sent) then
                 return
             end

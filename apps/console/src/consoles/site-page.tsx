@@ -15,7 +15,7 @@ export function SitePage() {
   const Content = domainName === undefined ? found?.component : domainPage;
   if (!Content) return <NotFoundInside />;
   return (
-    <CommonAction value={domainName !== undefined || found?.judges ? <TryRequest /> : null}>
+    <CommonAction value={domainName !== undefined || found?.canSimulate ? <TryRequest /> : null}>
       <Content key={domainName ?? wanted} />
     </CommonAction>
   );

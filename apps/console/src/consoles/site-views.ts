@@ -124,7 +124,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconDatabase,
         reads: cacheRules.list,
         creates: { call: cacheRules.create, title: 'palette.creates.cacheRule' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('./cache-view.tsx'), 'CacheView'),
       },
       {
@@ -140,7 +140,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconGauge,
         reads: rates.list,
         creates: { call: rates.create, title: 'rates.add' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/rates/rates-page.tsx'), 'RatesPage'),
       },
     ],
@@ -154,7 +154,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconArrowRampRight,
         reads: urlRedirects.list,
         creates: { call: urlRedirects.create, title: 'urlRedirects.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/modules/url-redirects-page.tsx'), 'UrlRedirectsPage'),
       },
       {
@@ -163,7 +163,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconArrowsExchange,
         reads: cors.list,
         creates: { call: cors.create, title: 'cors.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/modules/cors-page.tsx'), 'CorsPage'),
       },
       {
@@ -172,7 +172,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconFileCode,
         reads: customHeaders.list,
         creates: { call: customHeaders.create, title: 'customHeaders.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/modules/headers-page.tsx'), 'HeadersPage'),
       },
       {
@@ -181,7 +181,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconSwitch3,
         reads: proxyRewrites.list,
         creates: { call: proxyRewrites.create, title: 'proxyRewrites.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/modules/proxy-rewrites-page.tsx'), 'ProxyRewritesPage'),
       },
       {
@@ -190,7 +190,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconFileAlert,
         reads: errorPages.list,
         creates: { call: errorPages.create, title: 'errorPages.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/error-pages/error-pages-page.tsx'), 'ErrorPagesPage'),
       },
     ],
@@ -204,7 +204,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconShield,
         reads: blacklists.list,
         creates: { call: blacklists.create, title: 'palette.creates.blacklist' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/firewall/firewall-page.tsx'), 'FirewallPage'),
       },
       {
@@ -213,7 +213,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconLinkOff,
         reads: siteAntiHeaders.list,
         creates: { call: siteAntiHeaders.create, title: 'palette.creates.antiHeader' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/hotlink/hotlink-page.tsx'), 'HotlinkPage'),
       },
       {
@@ -222,7 +222,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconShieldCheck,
         reads: acls.list,
         creates: { call: acls.create, title: 'acls.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/acl/acl-page.tsx'), 'AclPage'),
       },
       {
@@ -231,7 +231,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconScript,
         reads: luaAcls.list,
         creates: { call: luaAcls.create, title: 'luaAcls.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/acl/scripts-page.tsx'), 'ScriptsPage'),
       },
       {
@@ -240,7 +240,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconShieldBolt,
         reads: wafs.list,
         creates: { call: wafs.create, title: 'wafs.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/waf/waf-page.tsx'), 'WafPage'),
       },
       {
@@ -248,7 +248,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'limits.title',
         icon: IconGauge,
         reads: frequencies.list,
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/limits/limits-page.tsx'), 'LimitsPage'),
       },
       {
@@ -256,7 +256,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         title: 'siteAntiCC.title',
         icon: IconRobotOff,
         reads: antiCCs.list,
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/site-anti-cc/anti-cc-page.tsx'), 'AntiCCPage'),
       },
       {
@@ -265,7 +265,7 @@ export const siteViews: readonly SiteViewGroup[] = [
         icon: IconKey,
         reads: tokenAuths.list,
         creates: { call: tokenAuths.create, title: 'tokenAuths.create' },
-        judges: true,
+        canSimulate: true,
         component: view(() => import('../features/modules/token-auths-page.tsx'), 'TokenAuthsPage'),
       },
     ],

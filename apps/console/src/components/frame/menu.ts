@@ -38,8 +38,8 @@ interface SiteView {
   icon: Icon;
   reads?: Pick<Endpoint, 'can'>;
   creates?: Creation;
-  /** Its rules judge requests. */
-  judges?: boolean;
+  /** Requests can be simulated beside its rules. */
+  canSimulate?: boolean;
   component: LazyExoticComponent<ComponentType>;
 }
 export interface SiteViewGroup {

@@ -48,7 +48,7 @@ interface PageProps {
   children: ReactNode;
 }
 
-/** An action that many pages have before their own. */
+/** An action before those of the page itself: on pages of rules, to simulate a request. */
 export const CommonAction = createContext<ReactNode>(null);
 
 const CountContext = createContext<(count: ReactNode) => void>(() => {});

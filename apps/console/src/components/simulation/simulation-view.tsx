@@ -1,6 +1,6 @@
 import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { useState, type MouseEvent } from 'react';
 import { Link, useLocation } from 'react-router-dom';
 import { StatusMark } from '../status/status-mark.tsx';
 import { CodeBox } from '../values/code-box.tsx';
@@ -18,7 +18,7 @@ const linesOf = (headers: readonly { name: string; value: string }[]) =>
 
 interface SimulationViewProps {
   simulation: Simulation;
-  /** A link to a rule was followed. */
+  /** A link to a rule was followed in this tab. */
   onFollow?: (() => void) | undefined;
 }
 
@@ -72,6 +72,9 @@ export function SimulationView({ simulation, onFollow }: SimulationViewProps) {
   );
 }
 
+/** Not to open another tab. */
+const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => !(ctrlKey || metaKey || shiftKey || altKey);
+
 function StepLine({ step, onFollow }: { step: Step; onFollow: (() => void) | undefined }) {
   const t = useT();
   const { pathname } = useLocation();
@@ -93,7 +96,11 @@ function StepLine({ step, onFollow }: { step: Step; onFollow: (() => void) | und
           (view === undefined ? (
             <code className={classes['rule']}>{rule}</code>
           ) : (
-            <Link to={{ pathname: sitePage, search: `?view=${view}` }} onClick={onFollow} className={classes['rule']}>
+            <Link
+              to={{ pathname: sitePage, search: `?view=${view}` }}
+              onClick={(event) => isPlain(event) && onFollow?.()}
+              className={classes['rule']}
+            >
               {rule}
             </Link>
           ))}

@@ -28,7 +28,7 @@ export function TryRequest() {
       leftSection={<IconRoute size={15} stroke={1.6} />}
       onClick={() => overlay(<InDrawer site={site} url={url} />, { title: 'simulate.title', wide: true })}
     >
-      {t('simulate.try')}
+      {t('simulate.title')}
     </Button>
   );
 }
