@@ -62,6 +62,8 @@ export class Upgrades {
   readonly #stopping = new AbortController();
   #order: Order | null = null;
   #working: Promise<void> = Promise.resolve();
+  /** The control plane may know the outcome of an order before this has forgotten it. */
+  #ending: Promise<void> = Promise.resolve();
   /** For heartbeats. */
   has: { release: string | null; packs: Record<string, string> } = { release: null, packs: {} };
 
@@ -79,10 +81,8 @@ export class Upgrades {
     this.#order = order;
     const failure = (await home?.failure()) ?? null;
     if (home !== null && failure !== null) {
-      if (order !== null && releaseName(manifestOf(order).sha256) === failure.name) {
-        await this.#report(order, 'rolledBack', failure.why);
-        await this.#forget();
-      }
+      if (order !== null && releaseName(manifestOf(order).sha256) === failure.name)
+        await this.#end(order, 'rolledBack', failure.why);
       await home.releases.discard(failure.name);
       return home.forgetFailure();
     }
@@ -99,6 +99,7 @@ export class Upgrades {
 
   /** Throws why the order is refused. */
   async accept(command: UpgradeCommand): Promise<void> {
+    await this.#ending;
     const manifest = readSigned(command.release, await this.#keys());
     const releaseStore = this.#storeOf(manifest);
     if (this.#order !== null) {
@@ -128,6 +129,7 @@ export class Upgrades {
   /** Removes the pack. Throws why it stays. */
   async remove(command: Pick<RemovePackCommand, 'upgradeID' | 'product'>): Promise<void> {
     const { upgradeID, product } = command;
+    await this.#ending;
     if (this.#order?.upgradeID === upgradeID) return;
     if (this.#order !== null) throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
     const releaseStore = packStore(this.#deps.dir, product);
@@ -152,9 +154,7 @@ export class Upgrades {
     if (home.own === null) return;
     await home.releases.markUsed(home.own);
     await home.releases.point(home.own);
-    if (this.#order !== null) await this.#report(this.#order, 'complete', '');
-    await home.endTrial();
-    await this.#forget();
+    await this.#end(this.#order, 'complete', '', () => home.endTrial());
     await home.releases.prune();
     await this.#look();
   }
@@ -163,11 +163,24 @@ export class Upgrades {
     this.#order = order;
     this.#working = this.#carryOut(order).catch(async (error: unknown) => {
       if (this.#stopping.signal.aborted) return;
-      await this.#report(order, 'failed', reason(error)).catch((fault: unknown) =>
-        this.#deps.log.error('the outcome of an upgrade could not be stored', { error: fault }),
-      );
-      await this.#forget().catch(() => undefined);
+      await this.#end(order, 'failed', reason(error)).catch(async (fault: unknown) => {
+        this.#deps.log.error('the outcome of an upgrade could not be stored', { error: fault });
+        await this.#forget().catch(() => undefined);
+      });
     });
+  }
+
+  /** Reports the outcome, then forgets the order. Without an order it only tidies. */
+  async #end(order: Order | null, state: UpgradeState, message: string, tidy?: () => Promise<void>): Promise<void> {
+    let resolve = () => {};
+    this.#ending = new Promise((done) => (resolve = done));
+    try {
+      if (order !== null) await this.#report(order, state, message);
+      await tidy?.();
+      await this.#forget();
+    } finally {
+      resolve();
+    }
   }
 
   async #carryOut(order: Order): Promise<void> {
@@ -250,14 +263,11 @@ export class Upgrades {
     } catch (error) {
       await store.point(before);
       await usePacks().catch((fault: unknown) => this.#deps.log.error('the rollback failed', { error: fault }));
-      await this.#report(order, 'rolledBack', reason(error));
-      await store.discard(name);
-      await this.#forget();
+      await this.#end(order, 'rolledBack', reason(error), () => store.discard(name));
       return this.#look();
     }
     await store.markUsed(name);
-    await this.#report(order, 'complete', '');
-    await this.#forget();
+    await this.#end(order, 'complete', '');
     await store.prune();
     await this.#look();
   }
@@ -273,8 +283,7 @@ export class Upgrades {
       throw error;
     }
     await store.remove(name);
-    await this.#report(order, 'complete', '');
-    await this.#forget();
+    await this.#end(order, 'complete', '');
     await this.#look();
   }
 

@@ -1,0 +1,65 @@
+// Upgrade orders that follow each other closely.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Upgrades } from '@edgeloom/agent/upgrade/upgrades.ts';
+import { packStore } from '@edgeloom/agent/upgrade/release-store.ts';
+import { Reports } from '@edgeloom/agent/upgrade/reports.ts';
+import type { Log } from '@edgeloom/agent/log.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { releaseMaker } from '../support/builders/agent-releases.ts';
+import { testDir } from '../support/services/test-dir.ts';
+
+const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A slow disk: the control plane has the outcome of an order before the agent continues. */
+class SlowReports extends Reports {
+  readonly seen: string[] = [];
+  onComplete = () => {};
+  override async add(report: Parameters<Reports['add']>[0]): Promise<void> {
+    this.seen.push(report.state);
+    if (report.state === 'complete') this.onComplete();
+    await delay(200);
+    await super.add(report);
+  }
+}
+
+// Regression: the order after a complete one was refused, since that was still under way.
+test('an order that follows the outcome of another at once is accepted', async () => {
+  const make = await releaseMaker();
+  onTestFinished(() => make.stop());
+  const dir = await testDir();
+  const pack = await make.pack('waf', '1.0.0', { rules: 'one' });
+  await packStore(dir, 'waf').put(pack.name, pack.archive, pack.signed);
+  const reports = new SlowReports(dir, silent);
+  const upgrades = new Upgrades({
+    home: null,
+    dir,
+    keysFile: make.keysFile,
+    control: undefined,
+    health: () => ({ nginx: 'running', error: null, rejected: [] }),
+    usePacks: async () => {},
+    changed: () => {},
+    restart: () => {},
+    reports,
+    log: silent,
+  });
+  onTestFinished(() => upgrades.stop());
+  const order = () =>
+    upgrades.accept({
+      id: randomUUID(),
+      deadline: new Date().toISOString(),
+      upgradeID: randomUUID(),
+      release: pack.signed,
+      control: 'http://127.0.0.1',
+      token: '',
+    });
+  const next = new Promise<void>((resolve, reject) => {
+    reports.onComplete = () => {
+      reports.onComplete = () => {};
+      order().then(resolve, reject);
+    };
+  });
+  await order();
+  await next;
+  expect(reports.seen).toEqual(['switching', 'complete', 'complete']);
+});
