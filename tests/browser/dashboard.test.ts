@@ -50,8 +50,9 @@ test('each chart has its newest figures as text, and all of them as a table', as
   const { page } = await consoles.openAs(site.owner, 'dashboard');
   const requests = panel(page, 'Requests');
   await requests.getByRole('img', { name: /^Requests: Total Requests [\d,]+$/ }).waitFor();
+  // 80 % of at least 200 requests, and three misses.
   await panel(page, 'Cache hit rate')
-    .getByRole('img', { name: /^Cache hit rate: Latest Cache hit rate (79|80)\.\d\d%$/ })
+    .getByRole('img', { name: /^Cache hit rate: Latest Cache hit rate (78|79|80)\.\d\d%$/ })
     .waitFor();
   await requests.getByText('Show as table').click();
   await expect.poll(() => requests.getByRole('row').count()).toBeGreaterThan(90);
