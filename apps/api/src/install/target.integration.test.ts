@@ -1,4 +1,4 @@
-import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { ownAddresses } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -52,8 +52,8 @@ test('a relay opens its own port, without UDP', async () => {
   expect(portsOf(await targetOf(id))).toEqual({ tcp: [9443], udp: [] });
 });
 
-// Regression: the installation probed the ports of the trial, which a new node does not serve yet.
-test('during a trial a new node is probed as it serves, and opens the ports of both versions', async () => {
+/** Live: 80, 8080 and 443 (TLS). On trial: 80 with PROXY protocol, 81 and 8443 (TLS). `joined` takes part. */
+async function zoneOnTrial() {
   const zone = await build.zone({ ports: [80, 8080], tlsPorts: [443] });
   const { id: joined } = await build.node({ zone });
   const { call } = as(zone.client);
@@ -67,11 +67,29 @@ test('during a trial a new node is probed as it serves, and opens the ports of b
   await call(zonePorts.remove, { params, body: { ids: [idOf(8080)] } });
   await call(zonePorts.create, { params, body: { port: 81, tls: false } });
   await call(zonePorts.update, { params, body: { id: idOf(443), port: 8443, tls: true } });
+  await db.zoneVersion.updateMany({ where: { zoneId: zone.id, state: 'trial' }, data: { nodes: [joined] } });
+  return { zone, joined };
+}
+const ofBoth = { tcp: [80, 81, 443, 8080, 8443, forwards], udp: [443, 8443, forwards] };
 
+// Regression: the installation probed the ports of the trial, which a new node does not serve yet.
+test('during a trial a new node is probed as it serves, and opens the ports of both versions', async () => {
+  const { zone } = await zoneOnTrial();
   const { id } = await build.node({ zone });
   const target = await targetOf(id);
   expect(plainPorts(target)).toEqual([80, 8080]);
-  expect(portsOf(target)).toEqual({ tcp: [80, 81, 443, 8080, 8443, forwards], udp: [443, 8443, forwards] });
+  expect(portsOf(target)).toEqual(ofBoth);
   const compiled = ZoneDoc.parse(JSON.parse(await compileBody(installation, zone.id, 'zone')));
   expect(target.ports.map(({ port }) => port)).toEqual(compiled.ports.map(({ port }) => port));
+});
+
+// Regression: a second installation of such a node probed the live ports, which it no longer serves.
+test('a node that takes part in a trial is probed by the ports on trial, and opens those of both versions', async () => {
+  const { zone, joined } = await zoneOnTrial();
+  const target = await targetOf(joined);
+  expect(plainPorts(target)).toEqual([81]);
+  expect(portsOf(target)).toEqual(ofBoth);
+  const compiled = TrialDoc.parse(JSON.parse(await compileBody(installation, zone.id, 'trial')));
+  expect(compiled.nodes).toEqual([joined]);
+  expect(target.ports.map(({ port }) => port)).toEqual(compiled.zone.ports.map(({ port }) => port));
 });
