@@ -1,4 +1,5 @@
 import { TrialDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { ownAddresses } from '@edgeloom/contract/visitor-address/visitor-address.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
@@ -68,7 +69,7 @@ async function zoneOnTrial() {
   await call(zonePorts.create, { params, body: { port: 81, tls: false } });
   await call(zonePorts.update, { params, body: { id: idOf(443), port: 8443, tls: true } });
   await db.zoneVersion.updateMany({ where: { zoneId: zone.id, state: 'trial' }, data: { nodes: [joined] } });
-  return { zone, joined };
+  return { zone, joined, call };
 }
 const ofBoth = { tcp: [80, 81, 443, 8080, 8443, forwards], udp: [443, 8443, forwards] };
 
@@ -92,4 +93,14 @@ test('a node that takes part in a trial is probed by the ports on trial, and ope
   const compiled = TrialDoc.parse(JSON.parse(await compileBody(installation, zone.id, 'trial')));
   expect(compiled.nodes).toEqual([joined]);
   expect(target.ports.map(({ port }) => port)).toEqual(compiled.zone.ports.map(({ port }) => port));
+});
+
+// Regression: the data had only the ports on trial, so the live ones stayed closed.
+test('during a trial the data for installing by other means has the ports of both versions', async () => {
+  const { zone, joined, call } = await zoneOnTrial();
+  const { id } = await build.node({ zone });
+  for (const nodeID of [id, joined])
+    expect(await call(nodeJobs.info, { query: { nodeID } })).toContain('\nports=80,81,443,8080,8443\n');
+  await db.edgeNode.update({ where: { id }, data: { kind: 'relay', relayPort: 9443 } });
+  expect(await call(nodeJobs.info, { query: { nodeID: id } })).toContain('\nports=9443\n');
 });

@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { findArtifact } from '../../install/artifacts.ts';
 import { controlOf, setupScript } from '../../install/pull.ts';
-import { findTarget } from '../../install/target.ts';
+import { findTarget, listeningPorts } from '../../install/target.ts';
 import { holderOf } from '../../install/token-holder.ts';
 
 interface Machine {
@@ -30,7 +30,8 @@ const holder = ({ caller, installation, now }: Ctx) =>
   holderOf(installation, caller.bearer ?? fail('INVALID_TOKEN'), now());
 
 /** Data for installing a node by other means, such as an image or a configuration manager. */
-export async function info({ db, installation: { env } }: Ctx, nodeID: string | undefined): Promise<string> {
+export async function info({ db, installation }: Ctx, nodeID: string | undefined): Promise<string> {
+  const { env, pool } = installation;
   const control = controlOf(env);
   const lines = {
     control,
@@ -38,23 +39,15 @@ export async function info({ db, installation: { env } }: Ctx, nodeID: string | 
     nats: (env.NODE_NATS_URLS.length > 0 ? env.NODE_NATS_URLS : [env.NATS_URL]).join(','),
     systems: 'rocky-9,centos-7,debian-12',
   };
-  const ofNode = nodeID === undefined ? {} : await linesOf(db, nodeID);
+  const ofNode = nodeID === undefined ? {} : await linesOf(db, pool, nodeID);
   return Object.entries({ ...lines, ...ofNode })
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 }
 
-async function linesOf(db: Ctx['db'], id: string) {
-  const node = await db.edgeNode.findUnique({
-    where: { id },
-    select: { ip: true, zoneId: true, kind: true, joinedAt: true, relayPort: true },
-  });
+async function linesOf(db: Ctx['db'], pool: Ctx['installation']['pool'], id: string) {
+  const node = await db.edgeNode.findUnique({ where: { id }, select: { ip: true, zoneId: true, joinedAt: true } });
   if (!node) fail('NOT_FOUND');
-  const listening = await db.zonePort.findMany({
-    where: { zoneId: node.zoneId },
-    select: { port: true },
-    orderBy: { port: 'asc' },
-  });
-  const ports = node.kind === 'relay' ? [node.relayPort] : listening.map(({ port }) => port);
-  return { nodeID: id, zoneID: node.zoneId, ip: node.ip, ports: ports.join(','), joined: node.joinedAt !== null };
+  const ports = listeningPorts((await findTarget(pool, id)) ?? fail('NOT_FOUND')).join(',');
+  return { nodeID: id, zoneID: node.zoneId, ip: node.ip, ports, joined: node.joinedAt !== null };
 }
