@@ -126,6 +126,21 @@ test('a duplicate source is rejected in any notation', async () => {
   });
 });
 
+// Regression: the path with an escaped percent was refused as a duplicate of the path with the byte.
+test('a byte of another encoding and its literal escape are two sources, and loops of such paths are rejected', async () => {
+  const { params, call } = await shop();
+  await call(redirects.create, { params, body: { redirects: [exact('/%B2', '/b'), exact('/%25B2', '/c')] } });
+  const again = [exact('/%b2', '/c'), exact('/d', '/e')];
+  await expect(call(redirects.create, { params, body: { redirects: again } })).toFail('MULTIPLE', {
+    status: 409,
+    errorData: [expect.objectContaining({ targets: ['/%b2'] })],
+  });
+  const loop = { redirects: [exact('/%B2%FA', '/%b2%fa')] };
+  await expect(call(redirects.create, { params, body: loop })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'redirects.0.target', rule: 'loop' })],
+  });
+});
+
 test('redirect 3,001 of a site is rejected, over all its modules', async () => {
   const { site, params, call } = await shop();
   const other = await build.module(site, 'urlRedirect');

@@ -1,5 +1,6 @@
 // Purges by prefix and by tag, and soft purges, which take effect on the next request.
 import { afterAll, describe, expect, test } from 'vitest';
+import { prefixOf as orderPrefix } from '@edgeloom/api/modules/purge/purge-urls.ts';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { rule, startEdge } from '../support/services/edge.ts';
 import type { Ask } from '../support/services/edge.ts';
@@ -10,6 +11,7 @@ const edge = await startEdge();
 afterAll(() => edge.stop());
 
 const purge = (order: PurgeOrder) => edge.admin.purge(order, 60_000);
+const prefixOf = (url: string) => orderPrefix(new URL(url)) ?? '';
 const made = () => edge.site({ cacheRules: [rule()] });
 const stateOf = async (path: string, ask: Ask) => (await edge.get(path, ask)).cache;
 
@@ -31,9 +33,19 @@ describe('a purge by prefix', () => {
   test('may be of another encoding than UTF-8, as of old Chinese sites', async () => {
     const { name: host, site } = await made();
     await stored(host, '/%B2%FA/a', '/%b2%fa/b', '/%B2%FB/a');
-    await purge({ site: site.id, prefixes: [`${host}/%B2%fa/`] });
+    await purge({ site: site.id, prefixes: [prefixOf(`http://${host}/%B2%fa/`)] });
     for (const path of ['/%B2%FA/a', '/%b2%fa/b']) expect(await stateOf(path, { host })).toBe('uri-miss');
     expect(await stateOf('/%B2%FB/a', { host })).toBe('hit');
+  });
+  // Regression: escapes that are a part of the name were taken for bytes.
+  test('of a literal escape is not the one of its byte', async () => {
+    const { name: host, site } = await made();
+    await stored(host, '/%B2/a', '/%B2/%B2/a');
+    await purge({
+      site: site.id,
+      prefixes: ['/%25B2/', '/%B2/%25B2/'].map((path) => prefixOf(`http://${host}${path}`)),
+    });
+    for (const path of ['/%B2/a', '/%B2/%B2/a']) expect(await stateOf(path, { host })).toBe('hit');
   });
   test('may be repeated, and be inside another', async () => {
     const { name: host, site } = await made();

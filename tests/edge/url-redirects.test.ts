@@ -67,6 +67,18 @@ describe('an exact path', () => {
       '301 /escaped',
     ]);
   });
+  // Regression: the rule for /%25B2 also redirected /%B2.
+  test('with a literal escape is not the one of its byte', async () => {
+    const { name } = await withRedirects(
+      rule('/%25B2', '/literal'),
+      rule('/%B2/%25B2%3F', '/mixed'),
+      rule('/%25B3', '/literal-b3'),
+      rule('/%B3', '/byte-b3'),
+    );
+    expect(await sent(name, '/%25B2', '/%B2', '/%B2/%25B2%3F', '/%B2/%B2%3F', '/%B2/%25B2?', '/%25B3', '/%B3')).toEqual(
+      ['301 /literal', null, '301 /mixed', null, null, '301 /literal-b3', '301 /byte-b3'],
+    );
+  });
   test("keeps the query if configured, next to the target's and before its fragment", async () => {
     const { name } = await withRedirects(
       rule('/keep', '/b'),

@@ -41,11 +41,7 @@ calls["POST /purge"] = function(body)
         end
     end
     for _, prefix in ipairs(body.prefixes or {}) do
-        marks.purge_prefix(body.site, prefix, body.soft)
-        local bytes = spelling.bytes(prefix)
-        if bytes then
-            marks.purge_prefix(body.site, bytes, body.soft)
-        end
+        marks.purge_prefix(body.site, spelling.bytes(prefix) or prefix, body.soft)
     end
     for _, tag in ipairs(body.tags or {}) do
         marks.purge_tag(body.site, tag, body.soft)

@@ -30,10 +30,11 @@ function _M.unescape(text)
     return (gsub(text, "%%(%x%x)", decoded))
 end
 
--- Texts of documents are UTF-8, so bytes of other encodings are escaped there. nil where a text has no such escapes.
+-- Texts of documents are UTF-8. A path of another encoding is escaped there, behind a % that no other path begins with
+-- (pathKey of the contract). The text with its bytes, or nil where it has no such path. A query keeps its escapes.
 function _M.bytes(text)
-    local bytes, count = gsub(text, "%%([89a-fA-F]%x)", decoded)
-    return count > 0 and bytes or nil
+    local host, path, query = match(text, "^([^/%%]*)%%(/[^?]*)(.*)$")
+    return host and host .. _M.unescape(path) .. query
 end
 
 -- Ends a segment as nginx does: the number of characters that stay, and of slashes. nil above the root.

@@ -17,6 +17,8 @@ import {
   decodedPath,
   isAboutPath,
   pathError,
+  pathKey,
+  pathOfKey,
   pathPatternError,
   PathPrefix,
   type Paths,
@@ -58,9 +60,20 @@ describe('a path', () => {
 
   test('may have escapes of other encodings where these are compared, but no stray %', () => {
     expect(pathError('/%B2%FA%2f', 'whole', 'any')).toBeNull();
-    expect(decodedPath('/%b2%FA%2f')).toBe('/%B2%FA/');
     expect(pathError('/%B2%', 'whole', 'any')).toBe('a path contains only escapes in UTF-8');
     expect(pathError('/%B2/%2e%2e/', 'whole', 'any')).toBe('a path contains no empty and no dot segments');
+  });
+
+  test.each([
+    ['/%b2%FA%2f', '%/%B2%FA/'],
+    ['/%25B2', '/%B2'],
+    ['/%B2/%25b2%3f', '%/%B2/%25b2%3F'],
+    ['/中 %b2', '%/%E4%B8%AD %B2'],
+    ['/%E4%B8%AD%20%B2', '%/%E4%B8%AD %B2'],
+    ['/why%3F%25', '/why?%'],
+  ])('%s has the key %s, which no other path has', (text, key) => {
+    expect(pathKey(text)).toBe(key);
+    expect(pathKey(pathOfKey(key))).toBe(key);
   });
 
   test('may begin within a segment that starts with dots', () => {

@@ -19,7 +19,7 @@ export function pathError(
   if (extent !== 'part' && !text.startsWith('/')) return 'a path starts with / and names no host';
   if (/[?#]/.test(text)) return 'a path contains no ? and no #';
   if (text.includes('*')) return 'a path contains no wildcard';
-  const path = decoded(text) ?? (encoding === 'any' && !hasStrayPercent(text) ? decodedPath(text) : null);
+  const path = decoded(text) ?? (encoding === 'any' && !hasStrayPercent(text) ? pathKey(text) : null);
   if (path === null) return 'a path contains only escapes in UTF-8';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(path)) return 'wrong format';
   // A prefix may end within a segment: /. is how /.well-known begins.
@@ -38,15 +38,26 @@ function decoded(text: string): string | null {
 
 export const hasStrayPercent = (text: string) => /%(?![0-9a-f]{2})/i.test(text);
 
+/** The path as the edge compares it. Older rows may contain a stray %, which is compared as written. */
+export const decodedPath = (text: string): string => decoded(text) ?? text;
+
 /**
- * The path as the edge compares it. Bytes of other encodings than UTF-8 stay escaped. Older rows may contain a stray %,
- * which is compared as written.
+ * The path as a key of redirects and purges. JSON has no bytes of other encodings than UTF-8, so a path with such bytes
+ * keeps its escapes, behind a % that no other path begins with. The edge decodes it (spelling.lua).
  */
-export const decodedPath = (text: string): string =>
-  decoded(text) ??
-  text.replace(/%([0-9a-f])[0-9a-f]/gi, (code, high: string) =>
-    high < '8' ? decodeURIComponent(code) : code.toUpperCase(),
-  );
+export const pathKey = (text: string): string => decoded(text) ?? `%${withBytesEscaped(text)}`;
+
+/** One spelling for each path: only %, ? and bytes outside of ASCII are escaped. */
+const withBytesEscaped = (text: string) =>
+  text
+    .replace(/[^\p{ASCII}\p{Cs}]/gu, (char) => encodeURIComponent(char))
+    .replace(/%[0-9a-f]{2}/gi, (code) =>
+      /^%(?:[89a-f]|25|3f)/i.test(code) ? code.toUpperCase() : decodeURIComponent(code),
+    );
+
+/** A path with this key. */
+export const pathOfKey = (key: string): string =>
+  key.startsWith('%') ? key.slice(1) : key.replace(/[%?]/g, (char) => encodeURIComponent(char));
 
 /** The one spelling that is stored. A stored path stays the same when it is saved again. */
 export const storedPath = (text: string): string =>

@@ -297,7 +297,7 @@ export const BlocksReply = z.object({
   more: z.boolean(),
 });
 
-/** The objects to purge: URLs, or of one site by prefix (host and decoded path, '' for all) or by tag. */
+/** The objects to purge: URLs, or of one site by prefix (host and pathKey, '' for all) or by tag. */
 export const PurgeOrder = z.object({
   urls: z.array(z.string()).max(1000).optional(),
   site: Id.optional(),

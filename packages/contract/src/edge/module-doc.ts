@@ -49,7 +49,7 @@ export const UrlRedirectDoc = z.object({
   kind: z.literal('module'),
   id: Id,
   module: z.literal('urlRedirect'),
-  /** By decoded path, followed by the query if the rule has one, preceded by the host if the rule has one. */
+  /** By decoded path (pathKey), followed by the query if the rule has one, preceded by the host if the rule has one. */
   exact: z.record(z.string(), RedirectDoc),
   /** By a path without trailing slash: the path and everything below. The longest wins. */
   prefix: z.record(z.string(), RedirectDoc.extend({ keepRest: z.boolean() })),

@@ -1,7 +1,7 @@
 // Sources and targets of redirects, as interpreted by the schema, the compiler and the console.
 import * as z from 'zod';
 import { DomainName } from '../common/net.ts';
-import { decodedPath, hasStrayPercent, pathError } from '../common/paths.ts';
+import { hasStrayPercent, pathError, pathKey } from '../common/paths.ts';
 import type { ErrorMessage } from '../messages.ts';
 
 type Matching = 'exact' | 'prefix';
@@ -9,7 +9,7 @@ type Matching = 'exact' | 'prefix';
 interface Source {
   /** Null: any host. */
   host: string | null;
-  /** As the edge compares it: decoded (decodedPath). A prefix has no trailing slash. */
+  /** As the edge looks it up (pathKey). A prefix has no trailing slash. */
   path: string;
   query: string | null;
 }
@@ -26,7 +26,7 @@ export function readSource(type: Matching, text: string): Source | null {
   const host = slash > 0 ? bare.slice(0, slash).toLowerCase() : null;
   const [written = '', ...queries] = bare.slice(Math.max(slash, 0)).split('?');
   const query = queries.length > 0 ? queries.join('?') : null;
-  const path = decodedPath(written);
+  const path = pathKey(written);
   if (slash < 0 || hasStrayPercent(written) || UNPRINTABLE.test(path) || path.includes('#')) return null;
   if (/\/\/|\/\.\.?(?:\/|$)/.test(path)) return null;
   if (host !== null && (host.startsWith('*') || !isHost(host))) return null;

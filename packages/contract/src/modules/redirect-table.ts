@@ -1,4 +1,5 @@
 // The redirects of a module as lookup tables, and loop detection.
+import { pathKey, pathOfKey } from '../common/paths.ts';
 import type { UrlRedirectDoc } from '../edge/module-doc.ts';
 import { keyOfSource, literalOf, partsOfTarget, readSource } from './redirect-rules.ts';
 import type { Redirect } from './redirects.ts';
@@ -37,6 +38,7 @@ function inOrder(a: RedirectRule, b: RedirectRule): number {
 interface Place {
   /** Empty: any host that no rule names. */
   host: string;
+  /** Escaped, except for slashes. */
   path: string;
   query: string | null;
 }
@@ -46,12 +48,13 @@ const own = <Value>(table: Record<string, Value>, key: string) => (Object.hasOwn
 /** Follows exact rules and prefixes once. Null: no redirect. */
 function step(table: RedirectTable, { host, path, query }: Place): Place | null {
   const keys = (tail: string) => (host === '' ? [tail] : [host + tail, tail]);
-  const exact = [...(query === null ? [] : keys(`${path}?${query}`)), ...keys(path)]
+  const whole = pathKey(path);
+  const exact = [...(query === null ? [] : keys(`${whole}?${query}`)), ...keys(whole)]
     .map((key) => own(table.exact, key))
     .find((rule) => rule !== undefined);
   if (exact) return going(exact.to[0] ?? '', '', exact.keepQuery ? query : null, host);
   for (let head = path.replace(/\/$/, ''); ; head = head.slice(0, head.lastIndexOf('/'))) {
-    const rule = keys(head)
+    const rule = keys(pathKey(head))
       .map((key) => own(table.prefix, key))
       .find((found) => found !== undefined);
     if (rule)
@@ -64,12 +67,7 @@ function going(to: string, rest: string, query: string | null, host: string): Pl
   const url = new URL(to === '' ? '/' : to, 'http://here.invalid');
   const own = to.startsWith('/') || to === '';
   const ownQuery = url.search.slice(1);
-  let path = url.pathname;
-  try {
-    path = decodeURIComponent(url.pathname);
-  } catch {
-    // An undecodable path stays as it is. No rule matches it.
-  }
+  const path = url.pathname.replace(/%2f/gi, '/');
   return {
     host: own ? host : url.hostname,
     path: own && to === '' ? rest || '/' : path === '/' && rest !== '' ? rest : path + rest,
@@ -87,7 +85,7 @@ export function leadsInCircles(table: RedirectTable, rule: RedirectRule, hosts: 
   if (rule.type === 'regex') return false;
   const source = readSource(rule.type, rule.source);
   if (!source) return false;
-  let at: Place = { host: source.host ?? '', path: source.path === '' ? '/' : source.path, query: source.query };
+  let at: Place = { host: source.host ?? '', path: pathOfKey(source.path) || '/', query: source.query };
   for (let hop = 0; hop < MOST_HOPS; hop += 1) {
     const next = step(table, at);
     if (!next || (next.host !== at.host && !hosts.has(next.host))) return false;

@@ -6,7 +6,10 @@ describe('a source', () => {
   test.each([
     ['exact', '/a', '/a'],
     ['exact', '/%E4%B8%AD', '/中'],
-    ['exact', '/%b2%FA%2f', '/%B2%FA/'],
+    ['exact', '/%b2%FA%2f', '%/%B2%FA/'],
+    ['exact', 'WWW.example.com/%b2?b=%b2', 'www.example.com%/%B2?b=%b2'],
+    ['exact', '/%25B2', '/%B2'],
+    ['prefix', '/%b2/', '%/%B2'],
     ['exact', '/a?b=1&c', '/a?b=1&c'],
     ['exact', 'https://WWW.example.com/a', 'www.example.com/a'],
     ['prefix', '/a/', '/a'],
@@ -82,6 +85,12 @@ describe('circles', () => {
     const rules = [rule('/a', 'https://www.example.com/a')];
     expect(round(rules)).toEqual([]);
     expect(round(rules, ['www.example.com'])).toEqual(['/a']);
+  });
+  test('of paths in other encodings than UTF-8 are found, and literal escapes are other paths', () => {
+    expect(round([rule('/%B2%FA', '/%b2%fa')])).toEqual(['/%B2%FA']);
+    expect(round([rule('/a', '/%b2', 'prefix'), rule('/%B2/%25B2', '/a/%25B2')])).toEqual(['/%B2/%25B2']);
+    expect(round([rule('/a', '/b/%b2', 'prefix'), rule('/b', '/a', 'prefix')])).toEqual(['/a', '/b']);
+    expect(round([rule('/%B2', '/%25B2')])).toEqual([]);
   });
   test('of names that objects have by themselves are none', () => {
     expect(round([rule('/constructor', '/toString'), rule('/__proto__', '/b')])).toEqual([]);

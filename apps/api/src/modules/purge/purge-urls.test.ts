@@ -21,13 +21,15 @@ test('a prefix is host and path without escapes, ends with a slash, and has no q
   const prefixes = readUrls([
     'https://WWW.example.com:8443/%C3%A4/b/',
     'https://www.example.com/%B2%FA/b%20/',
+    'https://www.example.com/%25B2/',
     'https://www.example.com/b',
     'http://a.example.com',
     'http://a.example.com/?x',
   ]);
   expect(prefixes.map((url) => url && prefixOf(url))).toEqual([
     'www.example.com/ä/b/',
-    'www.example.com/%B2%FA/b /',
+    'www.example.com%/%B2%FA/b /',
+    'www.example.com/%B2/',
     null,
     'a.example.com/',
     null,

@@ -1,4 +1,4 @@
-import { decodedPath } from '@edgeloom/contract/common/paths.ts';
+import { pathKey } from '@edgeloom/contract/common/paths.ts';
 
 /**
  * Normalises URLs as browsers do: lower-case host, escaped path, no fragment. Null if the text is not an http or https
@@ -18,6 +18,6 @@ export function namesThat(hostname: string): string[] {
   return dot < 0 ? [hostname] : [hostname, `*${hostname.slice(dot)}`];
 }
 
-/** Host and decoded path, as the edge compares prefixes (decodedPath). A prefix ends with / and has no query. */
+/** Host and path, as the edge compares prefixes (pathKey). A prefix ends with / and has no query. */
 export const prefixOf = (url: URL): string | null =>
-  url.search === '' && url.pathname.endsWith('/') ? url.hostname + decodedPath(url.pathname) : null;
+  url.search === '' && url.pathname.endsWith('/') ? url.hostname + pathKey(url.pathname) : null;
