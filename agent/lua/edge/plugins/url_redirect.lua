@@ -37,14 +37,13 @@ local function by_start(patterns)
     return starts, other
 end
 
--- A path of another encoding than UTF-8 is a key by its bytes, too. Queries are compared as they are sent.
+-- A path of another encoding than UTF-8 is a key by its bytes, too.
 local function with_bytes(rules)
     local more = {}
     for key, rule in pairs(rules) do
-        local path, query = match(key, "^([^?]*)(.*)$")
-        local bytes = spelling.bytes(path)
-        if bytes and not rules[bytes .. query] then
-            more[bytes .. query] = rule
+        local bytes = spelling.bytes(key)
+        if bytes then
+            more[bytes] = rule
         end
     end
     for key, rule in pairs(more) do
