@@ -257,4 +257,33 @@ describe('the generation of a site that was purged as a whole', () => {
     }
     expect(bodies).toEqual(['body 1', 'body 2']);
   });
+
+  // Regression: both added the time since the last one. The number was twice the time, and then counted by one.
+  test('is at most the current time when two workers raise it at once', async () => {
+    const { edge, host, site, log } = await startSite({
+      lua: [
+        { file: 'edge/cache/purge_log.lua', from: 'MOST_OF_SITE = 10000', to: 'MOST_OF_SITE = 1' },
+        // A second call, between a worker's reads and its write, stands for the other worker.
+        {
+          file: 'edge/cache/site_generation.lua',
+          from: 'changes:incr("moved|"',
+          to: `(function()
+            if not _M.is_raised then
+              _M.is_raised = true
+              _M.raise(site_id)
+            end
+            return changes
+          end)():incr("moved|"`,
+        },
+      ],
+    });
+    const time = Math.floor(Date.now() / 1000);
+    const purge = (path: string) =>
+      `${JSON.stringify({ site: site.id, url: `${host}${path}`, version: '1.1.1.1', time })}\n`;
+    await writeFile(log, purge('/a') + purge('/b'));
+    await edge.restart();
+    const numbers = [...(await readFile(log, 'utf8')).matchAll(/"moves":(\d+)/g)].map(([, number]) => Number(number));
+    expect(new Set(numbers).size).toBe(2);
+    expect(Math.max(...numbers)).toBeLessThanOrEqual(Date.now() + 1);
+  });
 });

@@ -6,6 +6,8 @@ local purge_log = require("edge.cache.purge_log")
 local floor, max = math.floor, math.max
 
 local _M = {}
+-- Ends the lock of a worker that was killed while it held it.
+local LOCK_SECONDS = 60
 
 function _M.of(site_id)
     return changes:get("moved|" .. site_id) or 0
@@ -26,10 +28,17 @@ local function note_time(site_id)
 end
 
 -- At least to the current time in milliseconds. The purge log may lack earlier generations after a full disk, and a
--- number that is used again would make files of that generation reachable.
+-- number that is used again would make files of that generation reachable. The time since the last generation is added
+-- under a lock, because two workers that add it would double the number. The one without the lock adds 1.
 function _M.raise(site_id)
-    local step = max(1, floor(milliseconds() - _M.of(site_id)))
-    purge_log.add({ site = site_id, moves = changes:incr("moved|" .. site_id, step, 0) })
+    local lock = "raising|" .. site_id
+    local has_lock = changes:add(lock, true, LOCK_SECONDS)
+    local step = has_lock and max(1, floor(milliseconds() - _M.of(site_id))) or 1
+    local generation = changes:incr("moved|" .. site_id, step, 0)
+    if has_lock then
+        changes:delete(lock)
+    end
+    purge_log.add({ site = site_id, moves = generation })
     note_time(site_id)
     docs.bump({ "site/" .. site_id })
 end
