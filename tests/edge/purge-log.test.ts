@@ -99,31 +99,62 @@ describe('on a full disk', () => {
     expect((await edge.errors()).split(`cannot write ${log}.new`)).toHaveLength(2);
   });
 
+  /** While the log is shortened, lines of `LOG.late` come and find the disk full, and then those of `LOG.newer`. */
+  const withLateLines = (timesPerStart: number): EdgeOptions => ({
+    zone: { worker: { processes: 1, connections: 1024 } },
+    lua: [
+      ...full('(function() local now = _M.is_full _M.is_full = false return now end)()'),
+      timesShortened(timesPerStart),
+      {
+        file,
+        from: 'rename(shorter, path())',
+        to: `(function()
+          local function append(ending)
+            local text = (io.open(path() .. ending) or io.tmpfile()):read("*a")
+            remove(path() .. ending)
+            write(path(), "a", text)
+            return text ~= ""
+          end
+          local is_late = append(".late")
+          local is_renamed = rename(shorter, path())
+          append(".newer")
+          _M.is_full = is_late
+          return is_renamed
+        end)()`,
+      },
+    ],
+  });
+
   // Regression: the error was ignored, and the purge was lost with the next restart.
   test('a purge that comes while the log is shortened is written later', async () => {
-    const { edge, host, site, log, get } = await startSite({
-      zone: { worker: { processes: 1, connections: 1024 } },
-      lua: [
-        ...full('(function() local now = _M.is_full _M.is_full = false return now end)()'),
-        timesShortened(2),
-        {
-          file,
-          from: 'rename(shorter, path())',
-          to: `(function()
-            local text = (io.open(path() .. ".late") or io.tmpfile()):read("*a")
-            remove(path() .. ".late")
-            write(path(), "a", text)
-            _M.is_full = text ~= ""
-            return rename(shorter, path())
-          end)()`,
-        },
-      ],
-    });
+    const { edge, host, site, log, get } = await startSite(withLateLines(2));
     expect(await get()).toBe('body 1');
     await edge.purge(`http://${host}/other`);
     const time = Math.floor(Date.now() / 1000);
     const mark = { mark: 'hard_prefix', site: site.id, prefix: `${host}/below`, version: '1.1.1.1', time };
     await writeFile(`${log}.late`, `${JSON.stringify(mark)}\n`);
+    await edge.restart();
+    await edge.restart();
+    expect(await get()).toBe('body 2');
+  });
+
+  const byPrefix = (version: string) => (host: string) => ({ mark: 'hard_prefix', prefix: `${host}/below`, version });
+  const byTag = () => ({ mark: 'hard_tag', tag: 'tag', at: Date.now() });
+  // Regression: its line was the last one, and made the newer purge obsolete.
+  test.each([
+    ['by prefix', byPrefix('1.1.1.1'), byPrefix('2.2.2.2')],
+    ['by tag', byTag, byTag],
+    ['of the whole site', () => ({ moves: 1 }), byPrefix('2.2.2.2')],
+  ])('a purge %s that is written later leaves newer ones valid', async (_, late, newer) => {
+    const { edge, host, site, log, get } = await startSite(withLateLines(2));
+    const line = (entry: object) => `${JSON.stringify({ site: site.id, ...entry, time: Date.now() / 1000 })}\n`;
+    await edge.purge(`http://${host}/other`);
+    const lateLine = line(late(host));
+    await appendFile(log, lateLine);
+    await edge.restart();
+    expect(await get()).toBe('body 1');
+    await writeFile(`${log}.late`, lateLine);
+    await writeFile(`${log}.newer`, line(newer(host)));
     await edge.restart();
     await edge.restart();
     expect(await get()).toBe('body 2');

@@ -2,8 +2,8 @@
 -- key. The master reads the log before workers start.
 local cjson = require("cjson.safe")
 local settings = require("edge.core.settings")
-local open, rename, remove, time = io.open, os.rename, os.remove, ngx.time
-local concat, max = table.concat, math.max
+local open, rename, remove, now, time = io.open, os.rename, os.remove, ngx.now, ngx.time
+local concat, insert, gsub, max = table.concat, table.insert, string.gsub, math.max
 local ipairs, pairs, type = ipairs, pairs, type
 
 local _M = {}
@@ -38,7 +38,8 @@ end
 
 -- Begins on a new line, because a failed write may have left half a line. Empty lines are skipped.
 function _M.add(entry)
-    entry.time = time()
+    ngx.update_time()
+    entry.time = now()
     write(path(), "a", "\n" .. cjson.encode(entry) .. "\n")
 end
 
@@ -86,13 +87,30 @@ local function is_superseded(entry, known)
     return entry.moves and known and known.moves > entry.moves
 end
 
--- In the order of their last lines: a mark belongs to the generation of its site, and is obsolete in the next.
-local function latest(lines)
-    local entries, last, names, order, raised = {}, {}, {}, {}, {}
+-- In the order of the purges, which is that of their lines, since a clock may be set back. A late line (see mark_late)
+-- has its place by its time.
+local function read_entries(lines)
+    local entries = {}
     for line in lines do
         local entry = read_entry(line)
-        local name = entry and subject(entry)
-        if entry and not is_superseded(entry, entries[name]) then
+        local place = #entries + 1
+        while entry and entry.late and place > 1 and (entries[place - 1].time or 0) > entry.time do
+            place = place - 1
+        end
+        if entry then
+            entry.late = nil
+            insert(entries, place, entry)
+        end
+    end
+    return entries
+end
+
+-- In the order of their last purges: a mark belongs to the generation of its site, and is obsolete in the next.
+local function latest(lines)
+    local entries, last, names, order, raised = {}, {}, {}, {}, {}
+    for _, entry in ipairs(read_entries(lines)) do
+        local name = subject(entry)
+        if not is_superseded(entry, entries[name]) then
             names[#names + 1] = name
             if entry.moves then
                 raised[entry.site] = #names
@@ -125,9 +143,21 @@ local compacted_above = COMPACTED_BYTES
 -- Lines that a full disk kept out of the shortened log.
 local unwritten = ""
 
+-- Lines that are written behind those of newer purges. Damaged ones are left out.
+local function mark_late(lines)
+    return (gsub(lines, "[^\n]+", function(line)
+        local entry = read_entry(line)
+        if not entry then
+            return ""
+        end
+        entry.late, entry.time = true, entry.time or 0
+        return cjson.encode(entry)
+    end))
+end
+
 -- Adds lines, or keeps them for the next call. They begin on a new line, as in `add`.
-local function add_lines(lines)
-    unwritten = unwritten .. lines
+local function add_late(lines)
+    unwritten = unwritten .. mark_late(lines)
     if unwritten ~= "" and write(path(), "a", "\n" .. unwritten) then
         unwritten = ""
     end
@@ -147,14 +177,14 @@ local function shorten(file)
     end
     -- Entries that other workers appended to the old file since then.
     local rest = file:read("*a")
-    add_lines(rest)
+    add_late(rest)
     return #text + #rest
 end
 
 -- Removes obsolete entries. One worker, which owns the folder. After that or an error, the next time is at twice the
 -- size.
 function _M.compact()
-    add_lines("")
+    add_late("")
     local file = open(path(), "r")
     local size = file and file:seek("end") or 0
     if size >= compacted_above then
