@@ -125,9 +125,12 @@ describe('on a full disk', () => {
     ],
   });
 
-  // Regression: the error was ignored, and the purge was lost with the next restart.
-  test('a purge that comes while the log is shortened is written later', async () => {
-    const { edge, host, site, log, get } = await startSite(withLateLines(2));
+  // Regression: the error was ignored, or the worker forgot it, and the purge was lost with the next restart.
+  test.each([
+    ['is written later', 2],
+    ['is written when its worker exits', 1],
+  ])('a purge that comes while the log is shortened %s', async (_, timesPerStart) => {
+    const { edge, host, site, log, get } = await startSite(withLateLines(timesPerStart));
     expect(await get()).toBe('body 1');
     await edge.purge(`http://${host}/other`);
     const time = Math.floor(Date.now() / 1000);

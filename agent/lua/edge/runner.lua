@@ -286,4 +286,8 @@ function _M.init_worker()
         ngx.timer.every(60, purge_log.compact)
     end
 end
+
+function _M.exit_worker()
+    purge_log.exit_worker()
+end
 return _M

@@ -115,6 +115,7 @@ ${
       }),
     )}) }
     init_worker_by_lua_block { edge.init_worker() }
+    exit_worker_by_lua_block { edge.exit_worker() }
 
     proxy_cache_path ${`${host.dir}/cache/objects`} levels=1:2 keys_zone=edge:${Math.max(zone.cache.keyBytes, MIN_KEY_BYTES)}${maxSize(cacheBytes(zone, node))}${minFree(host)} inactive=${Math.max(zone.cache.inactiveSeconds, 60)}s use_temp_path=off;
 `;

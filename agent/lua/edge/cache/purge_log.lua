@@ -182,9 +182,12 @@ local function shorten(file)
 end
 
 -- Removes obsolete entries. One worker, which owns the folder. After that or an error, the next time is at twice the
--- size.
-function _M.compact()
+-- size. `is_exiting`: a timer's last call. The file belongs to a new worker then.
+function _M.compact(is_exiting)
     add_late("")
+    if is_exiting then
+        return
+    end
     local file = open(path(), "r")
     local size = file and file:seek("end") or 0
     if size >= compacted_above then
@@ -192,5 +195,10 @@ function _M.compact()
         compacted_above = max(COMPACTED_BYTES, 2 * (shorten(file) or size))
     end
     return file and file:close()
+end
+
+-- Before the worker exits, which would lose the lines that a full disk kept out.
+function _M.exit_worker()
+    add_late("")
 end
 return _M
