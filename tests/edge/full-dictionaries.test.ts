@@ -439,6 +439,75 @@ test('a site whose visitors invent URLs leaves room to collapse the requests of 
   expect(edge.origin.asked('/shared')).toHaveLength(1);
 });
 
+// Regression: each of many workers had a small part of the share, and connections are not spread evenly among them.
+test('a site has its whole share of unfinished leaders whichever workers they are in', async () => {
+  const edge = await startEdge({
+    dicts: { leaders: '64k' },
+    zone: { worker: { processes: 16, connections: 1024 } },
+  });
+  onTestFinished(() => edge.stop());
+  const { name: host } = await edge.site({ cacheRules: [rule()] });
+  const slow = gate();
+  edge.origin.on('/slow', { after: slow.opened });
+  // The share of this dictionary is 16.
+  const urls = Array.from({ length: 15 }, (_, i) => `/slow?${i}`);
+  const visitors = [...urls, ...urls, ...urls].map((url) => edge.get(url, { host }));
+  await eventually(() => expect(edge.origin.asked('/slow').length).toBeGreaterThanOrEqual(15));
+  slow.open();
+  const replies = await Promise.all(visitors);
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(edge.origin.asked('/slow')).toHaveLength(15);
+});
+
+// Regression: they used up the new leaders of the node, so that requests in all workers were no longer collapsed.
+test('requests beyond the share of unfinished leaders take no new leaders from later requests', async () => {
+  const file = 'edge/cache/leaders.lua';
+  const edge = await startEdge({
+    dicts: { leaders: '64k' },
+    lua: [
+      { file, from: 'unfinished_of(site) < MAX_LEADERS_OF_SITE', to: 'not match(var.http_x_e_key, "/refused")' },
+      // The new leaders of the whole test are counted together.
+      { file, from: 'floor(now() / VERDICT_SECONDS)', to: '"always"' },
+    ],
+  });
+  onTestFinished(() => edge.stop());
+  const { name: host } = await edge.site({ cacheRules: [rule()] });
+  const shared = gate();
+  edge.origin.on('/shared', { after: shared.opened });
+  await each(50, (i) => edge.get(`/refused?${i}`, { host }));
+  const visitors = Array.from({ length: 10 }, () => edge.get('/shared', { host }));
+  await eventually(() => expect(edge.origin.asked('/shared')).not.toEqual([]));
+  shared.open();
+  await Promise.all(visitors);
+  expect(edge.origin.asked('/shared')).toHaveLength(1);
+});
+
+test('unfinished leaders of a killed worker are no longer part of the share of their site', async () => {
+  const edge = await startEdge({
+    dicts: { leaders: '64k' },
+    zone: { worker: { processes: 1, connections: 1024 } },
+    // Each new leader is counted alone.
+    lua: [{ file: 'edge/cache/leaders.lua', from: 'floor(now() / VERDICT_SECONDS)', to: 'made' }],
+  });
+  onTestFinished(() => edge.stop());
+  const { name: host } = await edge.site({ cacheRules: [rule()] });
+  const [slow, shared] = [gate(), gate()];
+  edge.origin.on('/slow', { after: slow.opened });
+  edge.origin.on('/shared', { after: shared.opened });
+  const killed = Array.from({ length: 20 }, (_, i) => edge.get(`/slow?${i}`, { host }).catch(() => null));
+  await eventually(() => expect(edge.origin.asked('/slow')).toHaveLength(20));
+  const { workers = [] } = await edge.admin.status();
+  for (const { pid } of workers) process.kill(pid, 'SIGKILL');
+  await Promise.all(killed);
+  slow.open();
+  await eventually(async () => expect((await edge.get('/alive', { host })).status).toBe(200));
+  const visitors = Array.from({ length: 10 }, () => edge.get('/shared', { host }));
+  await eventually(() => expect(edge.origin.asked('/shared')).not.toEqual([]));
+  shared.open();
+  await Promise.all(visitors);
+  expect(edge.origin.asked('/shared')).toHaveLength(1);
+});
+
 test('a site whose visitors invent keys of limits keeps the counters of another', async () => {
   const edge = await startEdge({
     dicts: { limits: '64k' },

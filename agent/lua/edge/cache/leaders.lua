@@ -12,6 +12,8 @@
 --   <id> = "<token> <state> <seconds> <recipe>"  written by the leader's hop B; `seconds`: time of its response header
 --   <id>v = "<token> <hash> <variant id>"  variant of the leader's response, written by its hop A
 --   <variant id> = "<token> alias <id>"  leads requests that already know their variant to <id>
+--   open|<site>|<worker> = "<pid> <count>"  unfinished leaders of a site in one worker, written by it
+--   new|<site>|<window> = <count>  leaders of a site that began within VERDICT_SECONDS
 -- While the dictionary is full, or the site beyond its share, requests without an entry go to the origin.
 local counters = require("edge.core.counters")
 local ffi = require("ffi")
@@ -20,7 +22,7 @@ local dict = require("edge.core.dicts").leaders
 local stored = require("edge.cache.stored")
 local vary = require("edge.cache.vary")
 local header, var, now, time = ngx.header, ngx.var, ngx.now, ngx.time
-local md5, worker_count, worker_pid = ngx.md5, ngx.worker.count, ngx.worker.pid
+local md5, worker_count, worker_id, worker_pid = ngx.md5, ngx.worker.count, ngx.worker.id, ngx.worker.pid
 local floor, format, match, max, min = math.floor, string.format, string.match, math.max, math.min
 local next, pairs, pcall, tonumber = next, pairs, pcall, tonumber
 
@@ -42,9 +44,10 @@ local MAX_BODY_WAIT_SECONDS = 30
 local MIN_POLL_SECONDS, MAX_POLL_SECONDS, ALIVE_POLL_SECONDS = 0.004, 0.05, 0.2
 -- Removing expired entries reads the whole dictionary under its lock.
 local FLUSH_INTERVAL_SECONDS, MAX_FLUSHED = 1, 2000
--- The leaders of one site: new ones of the node within VERDICT_SECONDS, and unfinished ones in all workers. Each has up
--- to three entries, which visitors can cause by inventing URLs.
-local SHARE = max(16, floor(dict:capacity() / 4096))
+-- Visitors can cause leaders by inventing URLs. The node has two limits for each site: for unfinished leaders, and for
+-- new ones within VERDICT_SECONDS, since entries of finished ones last so long. A leader has up to three entries of 256
+-- bytes. At most three times as many leaders have entries at once: nine sixteenths of the dictionary.
+local MAX_LEADERS_OF_SITE = max(16, floor(dict:capacity() / 4096))
 local COLLAPSED = { MISS = true, EXPIRED = true }
 local NO_BODY = { [204] = true, [304] = true }
 
@@ -323,23 +326,52 @@ local function leader_of(id)
     return token and id, token, state
 end
 
--- Whether the site may have another leader, which is counted. `incr` with an initial value would evict other entries.
-local function has_share(site)
+-- Unfinished leaders of the site in all workers. Those of a killed worker do not count. After a reload an old and a new
+-- worker of one number replace each other's count, so that the sum may be too low until the old one exits.
+local function unfinished_of(site)
+    local sum = 0
+    for worker = 0, worker_count() - 1 do
+        local text = dict:get("open|" .. site .. "|" .. worker)
+        if text and is_alive(text) then
+            sum = sum + tonumber(match(text, "%d+$"))
+        end
+    end
+    return sum
+end
+
+local function note_unfinished(site, count)
+    count_of_site[site] = count > 0 and count or nil
+    local name = "open|" .. site .. "|" .. worker_id()
+    if count > 0 then
+        write("safe_set", name, worker_pid() .. " " .. count, ENTRY_SECONDS)
+    else
+        dict:delete(name)
+    end
+end
+
+-- Counts a new leader. Returns the number within VERDICT_SECONDS. `incr` with an initial value would evict other
+-- entries.
+local function count_new(site)
     local name = "new|" .. site .. "|" .. floor(now() / VERDICT_SECONDS)
     write("safe_add", name, 0, VERDICT_SECONDS)
-    return (dict:incr(name, 1) or 0) <= SHARE and (count_of_site[site] or 0) < SHARE / worker_count()
+    return dict:incr(name, 1) or 0
+end
+
+-- False: the site has all its leaders. Only a request that may lead counts as new.
+local function take_share(site)
+    return unfinished_of(site) < MAX_LEADERS_OF_SITE and count_new(site) <= MAX_LEADERS_OF_SITE
 end
 
 local function start_leading(id, token, site)
     leading[token] = { id = id, site = site }
-    count_of_site[site] = (count_of_site[site] or 0) + 1
+    note_unfinished(site, (count_of_site[site] or 0) + 1)
     var.o_turn = token
 end
 
 local function stop_leading(token)
     local site = leading[token].site
-    local count = count_of_site[site] - 1
-    leading[token], count_of_site[site] = nil, count > 0 and count or nil
+    leading[token] = nil
+    note_unfinished(site, count_of_site[site] - 1)
 end
 
 -- Hop B, before all plugins. Returns a status to end with, if any: HTTP_NO_CONTENT sends hop A to @wait, ERROR makes
@@ -354,7 +386,7 @@ function _M.elect()
     for _ = 1, 2 do
         local added, why = write("safe_add", id, token .. " leads", ENTRY_SECONDS)
         if added then
-            if has_share(site) then
+            if take_share(site) then
                 start_leading(id, token, site)
             else
                 drop(id, token)
