@@ -405,7 +405,8 @@ test('text is compressed by Brotli or gzip, and without Brotli by gzip alone', a
   await eventually(async () => expect(await headersFor('gzip, br')).toMatchObject(encodedAs('gzip')));
 });
 
-test('images become WebP when the setting is enabled', async () => {
+// `flows/webp.test.ts` has the images of visitors.
+test('WebP is saved with a quality and a largest image, and a quality above 100 is rejected', async () => {
   const { page } = await product.openAs('user', setting('view=gzip'));
   await page.getByLabel('WebP').check();
   await page.getByLabel('Quality').fill('101');
