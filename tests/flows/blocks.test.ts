@@ -133,7 +133,7 @@ async function isReportedOnce(ip: string) {
   await everywhere(ip, 200);
 }
 
-// `edge/blocks.test.ts` has the reports that an agent did not store.
+// `nginx-copy.test.ts` has what a new agent asks for, `edge/blocks.test.ts` what nginx then reports.
 longTest('a killed agent loses no block that it found without a control plane', async () => {
   const offend = await sendTrapRequest(0);
   const [api] = plane.apis;
