@@ -28,7 +28,7 @@ afterAll(async () => {
   await plane.stop();
 });
 
-// `browser/simulate.test.ts` has a real node, too.
+// `browser/rules-at-the-edge.test.ts` has a real node, too.
 longTest(
   'each step is reported with the name of its rule, saved or unsaved, without side effects',
   async () => {
