@@ -187,8 +187,16 @@ describe('the other modes', () => {
     expect(question).toMatch(/^2\.0\./);
     for (const wrongAnswer of ['', 'aaaaa', '00000'])
       expect((await ask(name, '/', { cookie: `edgeloom_answer=${question}~${wrongAnswer}` })).status).toBe(978);
-    // Visitors who cannot see the image solve a longer proof of work.
-    expect(data(asked, 'instead')).toMatch(/^2\.4\./);
+  });
+
+  test('the image challenge accepts a longer proof of work of visitors who cannot see the image', async () => {
+    await enableChallenge({ mode: 2 });
+    const { name } = await edge.site();
+    const question = data(await ask(name, '/'), 'instead');
+    expect(question).toMatch(/^2\.4\./);
+    const cookie = workedOut(question);
+    const passed = await sendSolution(() => ask(name, '/', { cookie }));
+    expect((await ask(name, '/', { cookie: passOf(passed) })).status).toBe(200);
   });
 
   test('an immediate click is rejected', async () => {
