@@ -9,7 +9,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { agentFile, testAgent } from '../support/services/agent.ts';
 import { unique } from '../support/builders/build.ts';
 import { longTest } from '../support/builders/long-run.ts';
@@ -92,30 +92,6 @@ longTest('a zone port in use is rejected with its name, or rolled back on a node
   await eventuallyStarted(async () => expect(await node.config()).toMatchObject({ status: 'enabled', rejected: [] }));
 });
 
-// `node-identity.test.ts` has the new join token without nginx.
-longTest('a revoked node keeps serving from disk, and syncs again after rejoining', async () => {
-  const node = await servingNode();
-  const before = await node.addDomain();
-  await node.serves(before);
-  const { nodeID } = node;
-  const { joinToken } = await plane.as(node.site.client).call(nodes.rejoin, { params: { nodeID } });
-  await eventuallyStarted(() =>
-    expect(node.agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
-  );
-  const after = await node.addDomain();
-  await node.serves(before);
-  expect((await get(node.http, after)).status).toBe(903);
-
-  expect(await node.agent.end('SIGTERM')).toBe(0);
-  const { stdout } = await run(process.execPath, [agentFile, 'join'], {
-    env: { ...node.agent.env, EDGELOOM_TOKEN: joinToken },
-  });
-  expect(stdout).toBe(`joined as node ${nodeID} of zone ${node.site.zoneId}\n`);
-  node.agent.start();
-  await node.serves(after);
-  await node.serves(before);
-});
-
 test('a node that moves serves its new zone, nothing of the old one, and never a mixture', async () => {
   const node = await servingNode();
   const name = await node.addDomain();
@@ -168,67 +144,99 @@ test('a node that moves serves its new zone, nothing of the old one, and never a
   expect((await get(node.http, name)).status).toBe(903);
 });
 
-test('orders reach the node; if one of several nodes is offline, none is started, and the node is named', async () => {
-  const node = await servingNode();
-  const { nodeID } = node;
-  const operator = plane.as(node.site.client);
-  const name = await node.addDomain();
-  await node.serves(name);
-  await eventuallyStarted(async () => {
-    const { load, clockOffsetMs } = await operator.call(nodes.get, { params: { nodeID } });
-    expect(load).toMatchObject({ connections: expect.any(Number) });
-    expect(Math.abs(clockOffsetMs ?? Infinity)).toBeLessThan(60_000);
+describe('on one node', () => {
+  let node: Awaited<ReturnType<typeof servingNode>>;
+  const stops: (() => Promise<void>)[] = [];
+  beforeAll(async () => {
+    node = await servingNode((stop) => void stops.unshift(stop));
   });
-  const figures = await operator.call(nodes.system, { params: { nodeID } });
-  expect(figures).toMatchObject({ cores: expect.any(Number), interfaces: expect.any(Array) });
-  expect(await operator.call(nodes.running, { params: { nodeID } })).toMatchObject({
-    files: expect.arrayContaining([expect.objectContaining({ path: 'nginx.conf' })]),
+  afterAll(async () => {
+    for (const stop of stops) await stop();
   });
-  expect(await operator.call(nodes.currentCache, { body: { ids: [nodeID] } })).toEqual({ ids: [nodeID] });
-  for (const [type, text] of [
-    [1, `http://${name}/a`],
-    [2, `http://${name}/`],
-    [3, name],
-    [4, 'red'],
-  ] as const)
-    expect(await operator.call(nodes.cache, { body: { ids: [nodeID], type, urls: [text] } })).toEqual({
-      ids: [nodeID],
+
+  test('orders reach the node; if one of several nodes is offline, none is started, and the node is named', async () => {
+    const { nodeID } = node;
+    const operator = plane.as(node.site.client);
+    const name = await node.addDomain();
+    await node.serves(name);
+    await eventuallyStarted(async () => {
+      const { load, clockOffsetMs } = await operator.call(nodes.get, { params: { nodeID } });
+      expect(load).toMatchObject({ connections: expect.any(Number) });
+      expect(Math.abs(clockOffsetMs ?? Infinity)).toBeLessThan(60_000);
     });
-  await expect(operator.call(nodes.cache, { body: { ids: [nodeID], type: 1, urls: ['http://x.invalid/'] } })).toFail(
-    'PARAMETER',
-    { errorData: [expect.objectContaining({ path: 'urls.0', rule: 'domain' })] },
-  );
+    const figures = await operator.call(nodes.system, { params: { nodeID } });
+    expect(figures).toMatchObject({ cores: expect.any(Number), interfaces: expect.any(Array) });
+    expect(await operator.call(nodes.running, { params: { nodeID } })).toMatchObject({
+      files: expect.arrayContaining([expect.objectContaining({ path: 'nginx.conf' })]),
+    });
+    expect(await operator.call(nodes.currentCache, { body: { ids: [nodeID] } })).toEqual({ ids: [nodeID] });
+    for (const [type, text] of [
+      [1, `http://${name}/a`],
+      [2, `http://${name}/`],
+      [3, name],
+      [4, 'red'],
+    ] as const)
+      expect(await operator.call(nodes.cache, { body: { ids: [nodeID], type, urls: [text] } })).toEqual({
+        ids: [nodeID],
+      });
+    await expect(operator.call(nodes.cache, { body: { ids: [nodeID], type: 1, urls: ['http://x.invalid/'] } })).toFail(
+      'PARAMETER',
+      { errorData: [expect.objectContaining({ path: 'urls.0', rule: 'domain' })] },
+    );
 
-  const withoutSlash = { ids: [nodeID], type: 2 as const, urls: [`http://${name}`] };
-  await expect(operator.call(nodes.cache, { body: withoutSlash })).toFail('PARAMETER', {
-    errorData: [expect.objectContaining({ path: 'urls.0', rule: 'format' })],
+    const withoutSlash = { ids: [nodeID], type: 2 as const, urls: [`http://${name}`] };
+    await expect(operator.call(nodes.cache, { body: withoutSlash })).toFail('PARAMETER', {
+      errorData: [expect.objectContaining({ path: 'urls.0', rule: 'format' })],
+    });
+
+    const { nodeID: away } = await plane.node(node.zone);
+    const { name: awayName } = await operator.call(nodes.get, { params: { nodeID: away } });
+    const aside = async () => (await readdir(layoutOf(node.agent.dir).logs)).filter((file) => /json\./.test(file));
+    await expect(operator.call(nodes.logRotate, { body: { ids: [nodeID, away] } })).toFail('NODE_UNREACHABLE', {
+      errorData: [{ code: 202_001, targets: [awayName] }],
+    });
+    expect(await aside()).toEqual([]);
+    // The log is flushed within a second.
+    await eventuallyStarted(async () => {
+      await operator.call(nodes.logRotate, { body: { ids: [nodeID] } });
+      expect((await aside()).length).toBeGreaterThan(0);
+    });
   });
 
-  const { nodeID: away } = await plane.node(node.zone);
-  const { name: awayName } = await operator.call(nodes.get, { params: { nodeID: away } });
-  const aside = async () => (await readdir(layoutOf(node.agent.dir).logs)).filter((file) => /json\./.test(file));
-  await expect(operator.call(nodes.logRotate, { body: { ids: [nodeID, away] } })).toFail('NODE_UNREACHABLE', {
-    errorData: [{ code: 202_001, targets: [awayName] }],
-  });
-  expect(await aside()).toEqual([]);
-  // The log is flushed within a second.
-  await eventuallyStarted(async () => {
-    await operator.call(nodes.logRotate, { body: { ids: [nodeID] } });
-    expect((await aside()).length).toBeGreaterThan(0);
+  test('a revoked node keeps serving from disk, and syncs again after rejoining', async () => {
+    const before = await node.addDomain();
+    await node.serves(before);
+    const { nodeID } = node;
+    const { joinToken } = await plane.as(node.site.client).call(nodes.rejoin, { params: { nodeID } });
+    await eventuallyStarted(() =>
+      expect(node.agent.log).toContainEqual(expect.objectContaining({ message: 'lost the control plane' })),
+    );
+    const after = await node.addDomain();
+    await node.serves(before);
+    expect((await get(node.http, after)).status).toBe(903);
+
+    expect(await node.agent.end('SIGTERM')).toBe(0);
+    const { stdout } = await run(process.execPath, [agentFile, 'join'], {
+      env: { ...node.agent.env, EDGELOOM_TOKEN: joinToken },
+    });
+    expect(stdout).toBe(`joined as node ${nodeID} of zone ${node.site.zoneId}\n`);
+    node.agent.start();
+    await node.serves(after);
+    await node.serves(before);
   });
 });
 
 /** A site in its own zone with one real node and an origin. */
-async function servingNode() {
+async function servingNode(onEnd: (stop: () => Promise<void>) => void = onTestFinished) {
   const [http = 0, https = 0] = await freePorts(2);
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
   const product = await plane.build.product({ zone });
   const site = await plane.build.site({ product });
   const { nodeID, token, control } = await plane.node(zone);
   const agent = await testAgent({ control, token });
-  onTestFinished(() => agent.stop());
+  onEnd(() => agent.stop());
   const origin = await startOrigin({ port: await freePort() });
-  onTestFinished(() => origin.stop());
+  onEnd(() => origin.stop());
   agent.start();
   return {
     nodeID,
