@@ -89,7 +89,7 @@ const shown = (name: string, port: number, host: string): Promise<string> =>
     socket.on('error', reject);
   });
 
-/** Two real nodes that serve one certificate. `stop` ends their visitors and returns what these saw. */
+/** Two real nodes that serve one certificate. */
 async function servingNodes() {
   const port = await freePort();
   const zone = await plane.build.zone({ ports: [], tlsPorts: [port] });
