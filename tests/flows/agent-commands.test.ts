@@ -8,7 +8,8 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath, encodeDocFile } from '@edgeloom/agent/store/files.ts';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bundleAgent } from '../../deploy/build.ts';
 import { agentFile, type TestAgent } from '../support/services/agent.ts';
 import { hostDoc } from '../support/services/edge.ts';
@@ -16,7 +17,13 @@ import { longTest } from '../support/builders/long-run.ts';
 import { portDoc } from '../support/fakes/forwards.ts';
 import { freePort } from '../support/services/ports.ts';
 import { restartableNats } from '../support/services/restartable-nats.ts';
-import { get, eventuallyStarted, waitForSync, startConnectedNode } from '../support/services/connected-node.ts';
+import {
+  get,
+  eventuallyStarted,
+  waitForSync,
+  startConnectedNode,
+  type ConnectedNode,
+} from '../support/services/connected-node.ts';
 
 // Processes start slowly on a machine that runs other tests.
 vi.setConfig({ testTimeout: 120_000 });
@@ -153,55 +160,72 @@ test('files on disk are readable only by the users that need them', async () => 
   expect(modes).toEqual(['750', '640', '600', '700', '600', '600', '750']);
 });
 
-test('plan shows the effect of documents without applying them; check finds damage', async () => {
-  const { agent, zone, www, ports } = await startConnectedNode();
-  expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
-  expect(await ask(agent, 'check')).toEqual({
-    code: 0,
-    said: expect.stringMatching(/^3 documents\nnginx [\d.]+ takes them\n$/),
+describe('on one node', () => {
+  const stops: (() => Promise<void>)[] = [];
+  let node: ConnectedNode;
+  beforeAll(async () => {
+    node = await startConnectedNode({ onEnd: (stop) => void stops.unshift(stop) });
+  });
+  afterAll(async () => {
+    for (const stop of stops) await stop();
   });
 
-  const port = await freePort();
-  const other = await mkdtemp(path.join(tmpdir(), 'agent-docs-'));
-  onTestFinished(() => rm(other, { recursive: true, force: true }));
-  const ports2 = [
-    { port: ports.http, tls: false },
-    { port, tls: false },
-  ];
-  await writeFile(path.join(other, 'zone'), encodeDocFile(9, JSON.stringify({ ...zone, ports: ports2 })));
-  const plan = await ask(agent, 'plan', other);
-  expect(plan.code).toBe(0);
-  const lines = plan.said.split('\n');
-  expect(lines).toEqual(expect.arrayContaining(['~ zone', `- host/${www.name}`, 'listeners.conf']));
-  expect(lines.some((line) => line.startsWith('+') && line.includes(`listen "127.0.0.1:${port}"`))).toBe(true);
-  expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' });
+  /** A folder of documents with this zone alone. */
+  async function folderOf(zone: ZoneDoc): Promise<string> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'agent-docs-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(path.join(folder, 'zone'), encodeDocFile(9, JSON.stringify(zone)));
+    return folder;
+  }
 
-  const out = path.join(other, 'out');
-  expect(await ask(agent, 'render', other, out)).toMatchObject({ code: 0 });
-  expect(await readFile(path.join(out, 'listeners.conf'), 'utf8')).toContain(`127.0.0.1:${port}`);
+  test('plan shows the effect of documents without applying them', async () => {
+    const { agent, zone, www, ports } = node;
+    expect(await ask(agent, 'plan')).toEqual({ code: 0, said: 'nothing would change\n' });
+    const port = await freePort();
+    const other = await folderOf({
+      ...zone,
+      ports: [
+        { port: ports.http, tls: false },
+        { port, tls: false },
+      ],
+    });
+    const plan = await ask(agent, 'plan', other);
+    expect(plan.code).toBe(0);
+    const lines = plan.said.split('\n');
+    expect(lines).toEqual(expect.arrayContaining(['~ zone', `- host/${www.name}`, 'listeners.conf']));
+    expect(lines.some((line) => line.startsWith('+') && line.includes(`listen "127.0.0.1:${port}"`))).toBe(true);
+    expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' });
 
-  const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
-  await writeFile(file, (await readFile(file, 'utf8')).replace('roundRobin', 'roundRubin'));
-  const check = await ask(agent, 'check');
-  expect(check.code).toBe(1);
-  expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
-});
+    const out = path.join(other, 'out');
+    expect(await ask(agent, 'render', other, out)).toMatchObject({ code: 0 });
+    expect(await readFile(path.join(out, 'listeners.conf'), 'utf8')).toContain(`127.0.0.1:${port}`);
+  });
 
-// The renderer's own tests have the files of forwards.
-longTest('plan and check include forwards', async () => {
-  const { peer, agent, zone } = await startConnectedNode();
-  const other = await mkdtemp(path.join(tmpdir(), 'agent-docs-'));
-  onTestFinished(() => rm(other, { recursive: true, force: true }));
-  await writeFile(path.join(other, 'zone'), encodeDocFile(9, JSON.stringify(zone)));
-  const forward = portDoc(await freePort());
-  peer.push(forward);
-  await waitForSync({ peer, agent });
-  await eventuallyStarted(async () =>
-    expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' }),
-  );
-  expect(await ask(agent, 'check')).toMatchObject({ code: 0 });
-  const without = (await ask(agent, 'plan', other)).said.split('\n');
-  expect(without).toEqual(expect.arrayContaining([`- port/${forward.id}`, 'forwards/nginx.conf (gone)']));
+  test('plan and check include forwards', async () => {
+    const { peer, agent, zone } = node;
+    const forward = portDoc(await freePort());
+    peer.push(forward);
+    await waitForSync(node);
+    await eventuallyStarted(async () =>
+      expect(await ask(agent, 'plan')).toMatchObject({ said: 'nothing would change\n' }),
+    );
+    expect(await ask(agent, 'check')).toMatchObject({ code: 0 });
+    const without = (await ask(agent, 'plan', await folderOf(zone))).said.split('\n');
+    expect(without).toEqual(expect.arrayContaining([`- port/${forward.id}`, 'forwards/nginx.conf (gone)']));
+  });
+
+  test('check finds damage', async () => {
+    const { peer, agent, www } = node;
+    expect(await ask(agent, 'check')).toEqual({
+      code: 0,
+      said: expect.stringMatching(new RegExp(`^${peer.entries.size} documents\nnginx [\\d.]+ takes them\n$`)),
+    });
+    const file = path.join(layoutOf(agent.dir).docs, docPath(`host/${www.name}`));
+    await writeFile(file, (await readFile(file, 'utf8')).replace('roundRobin', 'roundRubin'));
+    const check = await ask(agent, 'check');
+    expect(check.code).toBe(1);
+    expect(check.said).toContain(`host/${www.name}: the checksum does not match`);
+  });
 });
 
 // The next test runs the bundle as another user.
