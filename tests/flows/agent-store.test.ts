@@ -16,32 +16,49 @@ const support = path.join(import.meta.dirname, '../support');
 const last = commits.at(-1)?.reached ?? 0;
 
 test('after a kill at any step, the next start finds complete documents and a valid manifest, and reaches the final state', async () => {
-  expect(await killAtEachStep()).toBeGreaterThan(100);
+  // 13 is no multiple of the four to six writes of a document, so that each of them is met.
+  const { steps } = await killAtEachStep({ n: 13 });
+  expect(steps).toBeGreaterThan(100);
 }, 900_000);
 
 test('after a kill with a truncated manifest, the next start lists every complete document', async () => {
-  expect(await killAtEachStep({ cutAt: 26, every: 3 })).toBeGreaterThan(100);
+  // The manifest is truncated at about step 93. Kills before it are those of the test above.
+  const { steps, truncated } = await killAtEachStep({ cutAt: 26, from: 91, n: 7 });
+  expect(steps).toBeGreaterThan(100);
+  expect(truncated).toBeGreaterThan(3);
 }, 900_000);
 
-async function killAtEachStep({ cutAt, every = 1 }: { cutAt?: number; every?: number } = {}): Promise<number> {
-  const steps = await applyCommitsUntil(0, cutAt);
+interface Kills {
+  /** The manifest is truncated before the commit of this revision. */
+  cutAt?: number;
+  /** The first step with a kill. */
+  from?: number;
+  /** In the short run every n-th step has a kill. */
+  n: number;
+}
+
+/** `truncated`: how many of the kills left a truncated manifest. */
+async function killAtEachStep({ cutAt, from = 1, n }: Kills): Promise<{ steps: number; truncated: number }> {
+  const { steps } = await applyCommitsUntil(0, cutAt);
   // Concurrent, because starting processes takes most of the time.
   const points = casesOfRun(
-    Array.from({ length: Math.floor(steps / every) }, (_, i) => (i + 1) * every),
-    // No multiple of the four to six writes of a document, so that each of them is met.
-    13,
+    Array.from({ length: steps - from + 1 }, (_, i) => from + i),
+    n,
   );
+  let truncated = 0;
   const worker = async () => {
-    for (let point = points.pop(); point !== undefined; point = points.pop()) await applyCommitsUntil(point, cutAt);
+    for (let point = points.pop(); point !== undefined; point = points.pop())
+      if ((await applyCommitsUntil(point, cutAt)).isTruncated) truncated += 1;
   };
   await Promise.all([worker(), worker()]);
-  return steps;
+  return { steps, truncated };
 }
 
 /**
- * Runs the commits with a crash at this step and verifies the store. Returns the number of steps when nothing crashed.
+ * Runs the commits with a crash at this step and verifies the store. `steps` counts them when nothing crashed.
+ * `isTruncated`: the crash left a manifest without its documents.
  */
-async function applyCommitsUntil(step: number, cutAt?: number): Promise<number> {
+async function applyCommitsUntil(step: number, cutAt?: number): Promise<{ steps: number; isTruncated: boolean }> {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-store-'));
   const child = spawn(
     process.execPath,
@@ -64,7 +81,8 @@ async function applyCommitsUntil(step: number, cutAt?: number): Promise<number> 
 
   const store = await DocumentStore.open(dir);
   // At revision 0 the node requests everything. Without a manifest it lists complete files until then.
-  const state = store.revision === 0 && store.size > 0 ? await revisionsOf(files) : stateAt(store.revision);
+  const isTruncated = store.revision === 0 && store.size > 0;
+  const state = isTruncated ? await revisionsOf(files) : stateAt(store.revision);
   if (cutAt === undefined) expect(state).toEqual(stateAt(store.revision));
   expect(Array.from(store.keys()).sort(), `step ${step}`).toEqual(Array.from(state.keys()).sort());
   expect(store.digest).toBe(digestOf(new Map(Array.from(store.keys(), (key) => [key, store.get(key) ?? fail(key)]))));
@@ -79,7 +97,7 @@ async function applyCommitsUntil(step: number, cutAt?: number): Promise<number> 
   expect((await documentFiles(dir)).map(({ key }) => key).sort()).toEqual(Array.from(stateAt(last).keys()).sort());
   await healed.close();
   await rm(dir, { recursive: true, force: true });
-  return Number(/steps (\d+)/.exec(stderr)?.[1] ?? 0);
+  return { steps: Number(/steps (\d+)/.exec(stderr)?.[1] ?? 0), isTruncated };
 }
 
 async function revisionsOf(files: readonly { key: string; file: string }[]): Promise<Map<string, number>> {
