@@ -33,18 +33,20 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 let plane: ControlPlane;
 let agent: TestAgent;
 let zone: BuiltZone;
+const stops: (() => Promise<void>)[] = [];
 const [http = 0, https = 0] = await freePorts(2);
 const within = 60_000;
 
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  stops.unshift(() => plane.stop());
   zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
   ({ agent } = await nodeAt(plane, zone));
+  stops.unshift(() => agent.stop());
   agent.start();
 });
 afterAll(async () => {
-  await agent.stop();
-  await plane.stop();
+  for (const stop of stops) await stop();
 });
 
 async function originOfTest(): Promise<Origin> {

@@ -25,13 +25,14 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let plane: ControlPlane;
 let shared: Awaited<ReturnType<typeof startZone>>;
+const stops: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
-  shared = await startZone(['127.0.0.1', '127.0.0.2']);
+  stops.unshift(() => plane.stop());
+  shared = await startZone(['127.0.0.1', '127.0.0.2'], (stop) => void stops.unshift(stop));
 });
 afterAll(async () => {
-  await shared.stop();
-  await plane.stop();
+  for (const stop of stops) await stop();
 });
 
 /** The rendered nginx files, current and previous. */
@@ -46,21 +47,21 @@ async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
   return read.join('\n').replaceAll(String.raw`\034`, '"');
 }
 
-/** Nodes of one zone, each on its own address, that serve one site. */
-async function startZone(addresses: string[]) {
+/** Nodes of one zone, each on its own address, that serve one site. By default they stop with the test. */
+async function startZone(addresses: string[], onEnd: (stop: () => Promise<void>) => void = onTestFinished) {
   const origin = await startOrigin();
+  onEnd(() => origin.stop());
   origin.on('/', { body: 'page' });
   const { port, https, zone, name } = await servedSite(plane, origin);
   const { call } = plane.as(zone.client);
   const params = { zoneId: zone.id };
   const all = await Promise.all(addresses.map((address) => nodeAt(plane, zone, address)));
-  for (const { agent } of all) agent.start('--with-nginx');
+  for (const { agent } of all) {
+    onEnd(() => agent.stop());
+    agent.start('--with-nginx');
+  }
   const get = (address: string) => visit(port, name, '/', address);
   for (const { address } of all) await eventuallyStarted(async () => expect((await get(address)).body).toBe('page'));
-  const stop = async () => {
-    await Promise.all(all.map(({ agent }) => agent.stop()));
-    await origin.stop();
-  };
   const settings = () => call(zoneSettings.get, { params });
   const newest = async () => (await call(zoneSettings.versions, { params, query: { orderBy: 'desc' } })).data[0];
   const settled = (state: string) =>
@@ -68,14 +69,7 @@ async function startZone(addresses: string[]) {
       expect(await newest()).toMatchObject({ state });
       expect((await settings()).trial).toBe(null);
     });
-  return { port, https, zone, params, call, all, origin, name, get, stop, settings, newest, settled };
-}
-
-/** A zone for one test. */
-async function zoneWithNodes(addresses: string[]) {
-  const started = await startZone(addresses);
-  onTestFinished(() => started.stop());
-  return started;
+  return { port, https, zone, params, call, all, origin, name, get, settings, newest, settled };
 }
 
 test('a trusted proxy names its visitors at the origin, once the nodes have reloaded', async () => {
@@ -172,7 +166,7 @@ longTest('a port that no node can open is rejected, or withdrawn if it was not c
 
 // `tests/api/rollout-gates.test.ts` has the same gate without nodes.
 longTest('a single customer whose origin fails cannot roll the change back, and the gate names it', async () => {
-  const { port, zone, params, call, all, get } = await zoneWithNodes(['127.0.0.1', '127.0.0.2']);
+  const { port, zone, params, call, all, get } = await startZone(['127.0.0.1', '127.0.0.2']);
   const failing = await startOrigin();
   onTestFinished(() => failing.stop());
   failing.on('/', { body: 'his page' });
@@ -220,7 +214,7 @@ longTest('a single customer whose origin fails cannot roll the change back, and 
 
 // `agent.test.ts`, `reload-connections.test.ts` and `edge/reload.test.ts` have visitors of one protocol each.
 longTest('no request of any protocol fails during repeated zone changes', async () => {
-  const { port: http, https, params, call, all, origin, name, get } = await zoneWithNodes(['127.0.0.1']);
+  const { port: http, https, params, call, all, origin, name, get } = await startZone(['127.0.0.1']);
   const reason = 'a test';
   await call(zoneSettings.set, { params, body: { soakSeconds: 0, reason } });
   const [spare = 0] = await freePorts(1);
