@@ -41,6 +41,8 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000, interval: 100 } },
     // Tests wait for other processes about as long as they compute.
     maxWorkers: availableParallelism() + 2,
+    // Concurrent tests wait for timeouts. A file waits once if all of its tests wait together.
+    maxConcurrency: 10,
     sequence: { sequencer: mixed() },
     projects: [
       project('unit', {

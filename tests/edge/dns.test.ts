@@ -4,20 +4,17 @@ import { eventually } from '../support/assertions/eventually.ts';
 import { startNameServer, type Records } from '../support/fakes/dns-server.ts';
 
 /** An edge with a name server of its own. */
-async function startResolving() {
+async function startResolving(onEnd: (stop: () => Promise<void>) => void) {
   const names = await startNameServer();
+  onEnd(() => names.stop());
   const edge = await startEdge({ resolvers: [names.address] });
-  const stop = async () => {
-    await edge.stop();
-    await names.stop();
-  };
-  return { names, edge, stop };
+  onEnd(() => edge.stop());
+  return { names, edge };
 }
 type Resolving = Awaited<ReturnType<typeof startResolving>>;
 
-const shared = await startResolving();
+const shared = await startResolving(afterAll);
 const { names } = shared;
-afterAll(() => shared.stop());
 
 let count = 0;
 /** A site whose origin is a host name. */
@@ -77,10 +74,10 @@ describe.concurrent('over time', () => {
     await eventually(async () => expect(await get()).toBe(200), { within: 15_000 });
   });
 
-  test.each(['silent', 'fail', 'failForIPv4'] as const)(
+  test.for(['silent', 'fail', 'failForIPv4'] as const)(
     'the last known addresses are used when DNS fails: %s',
-    async (behaviour) => {
-      const own = await startResolving();
+    async (behaviour, { onTestFinished }) => {
+      const own = await startResolving(onTestFinished);
       const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
       expect(await get()).toBe(200);
       own.names.behave(behaviour);
@@ -91,13 +88,13 @@ describe.concurrent('over time', () => {
       });
       for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
       await eventually(async () => expect((await own.edge.counters())['nameFailed']).toBeGreaterThan(0));
-      await own.stop();
     },
   );
 
   // Regression: the addresses of the other family replaced them.
-  test('a family that DNS fails for keeps its addresses', async () => {
+  test('a family that DNS fails for keeps its addresses', async ({ onTestFinished }) => {
     const own = await startResolving();
+    onTestFinished(() => own.stop());
     const { get, origin, asked } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
     expect(await get()).toBe(200);
     own.names.behave('failForIPv4');
@@ -108,39 +105,39 @@ describe.concurrent('over time', () => {
       expect(asked('AAAA')).toBeGreaterThan(before);
     });
     for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
-    await own.stop();
   });
 
   // Regression: a family without an answer renewed the addresses of the other one.
-  test('a family whose addresses were removed loses them, also while DNS fails for the other', async () => {
+  test('a family whose addresses were removed loses them, also while DNS fails for the other', async ({ onTestFinished }) => {
     const own = await startResolving();
+    onTestFinished(() => own.stop());
     const { get, origin } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
     expect(await get()).toBe(200);
     own.names.behave('failForIPv6');
     own.names.records.set(origin, { seconds: 1 });
     await eventually(async () => expect(await get()).toBe(502));
-    await own.stop();
   });
 
-  test('the next DNS server is queried when the first does not respond', async () => {
+  test('the next DNS server is queried when the first does not respond', async ({ onTestFinished }) => {
     const silent = await startNameServer();
+    onTestFinished(() => silent.stop());
     silent.behave('fail');
     const other = await startEdge({ resolvers: [silent.address, names.address] });
+    onTestFinished(() => other.stop());
     names.records.set('second.test', { a: ['127.0.0.1'] });
     const { name } = await other.site(
       {},
       { origin: { upstreams: [upstream(other.origin.port, { address: 'second.test' })] } },
     );
     expect((await other.get('/', { host: name })).status).toBe(200);
-    await other.stop();
-    await silent.stop();
   });
 
-  test('a name that changes to a denied address is not used', async () => {
+  test('a name that changes to a denied address is not used', async ({ onTestFinished }) => {
     const guarded = await startEdge({
       resolvers: [names.address],
       zone: { originPolicy: { deny: ['127.0.0.0/8', '::1/128', '10.0.0.0/8'], allow: ['127.0.0.1/32'] } },
     });
+    onTestFinished(() => guarded.stop());
     names.records.set('rebind.test', { a: ['127.0.0.1'], seconds: 1 });
     const { name } = await guarded.site(
       {},
@@ -154,6 +151,5 @@ describe.concurrent('over time', () => {
     // Only allowed addresses of a name are used.
     names.records.set('rebind.test', { a: ['10.1.2.3', '127.0.0.1'], seconds: 1 });
     await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(200));
-    await guarded.stop();
   });
 });

@@ -537,9 +537,11 @@ describe('the image service', () => {
       for (const pid of await childrenOf(serving())) if (stuck.includes(pid)) process.kill(pid, 'SIGKILL');
     });
 
-    test('that hangs delays no other response, and is replaced', async () => {
+    test('that hangs delays no other response, and is replaced', async (context) => {
       const other = await startEdge();
+      context.onTestFinished(() => other.stop());
       const hanging = new Images({ run: runOf(other), log: quiet });
+      context.onTestFinished(() => hanging.stop());
       hanging.set('site/any', true);
       const host = await manyPhotos({}, other);
       await isAtWork(host, other);
@@ -551,8 +553,6 @@ describe('the image service', () => {
       expect((await visit('/photo-351.jpg', old)).bytes.equals(photo)).toBe(true);
       expect((await waits).bytes.equals(photo)).toBe(true);
       await isAtWork(await manyPhotos({}, other), other);
-      await hanging.stop();
-      await other.stop();
     });
   });
 });
