@@ -463,7 +463,10 @@ export class Edge {
     });
   }
 
-  /** The access log so far. The signal makes the workers write their buffers at once, for the next call. */
+  /**
+   * The access log so far. The signal makes the workers write their buffers, which the next call reads. A test that
+   * expects no row first waits for a later row of each worker.
+   */
   async log(): Promise<Record<string, unknown>[]> {
     process.kill(await this.pid(), 'SIGUSR1');
     const text = await readFile(join(this.dir, 'logs/access.json'), 'utf8');
