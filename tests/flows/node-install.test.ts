@@ -272,7 +272,6 @@ longTest('a job of a crashed process is finished by another process', { timeout:
   expect(await statusAt(built.http)).toBe(903);
 });
 
-// The short run has each step.
 const refusals: [string, MachineOptions, object, NodeStep, RegExp][] = [
   [
     'another host key than the one that was compared',
@@ -314,6 +313,11 @@ const refusals: [string, MachineOptions, object, NodeStep, RegExp][] = [
     /^package OpenResty was not installed/,
   ],
 ];
+
+test('the refusals of a short run have each step of the long run', () => {
+  const steps = (cases: typeof refusals) => new Set(cases.map(([, , , step]) => step));
+  expect(steps(casesOfRun(refusals, 2))).toEqual(steps(refusals));
+});
 
 test.each(casesOfRun(refusals, 2))(
   '%s is reported, and nothing partial remains',
