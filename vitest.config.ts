@@ -18,19 +18,20 @@ const longTests = 'tests/**/*.long.test.ts';
 const runsLongTests =
   process.env['EDGELOOM_LONG_TESTS'] === '1' || process.argv.some((argument) => argument.includes('.long.test'));
 
-/** Files that take minutes start first. A clean clone has no durations to sort by. */
+/** The slowest files of a run start first. A clean clone has no durations to sort by. */
 const longest = [
-  'browser/hostile-text',
-  'flows/certificates',
-  'flows/node-install',
   'contract/every-endpoint',
-  'flows/agent-faults',
-  'flows/node-upgrade',
-  'flows/zone-settings',
-  'browser/palette',
-  'browser/zone-settings',
   'browser/screens',
+  'browser/zone-settings',
+  'browser/rules-at-the-edge',
   'flows/steering',
+  'flows/node-upgrade',
+  'flows/node-install',
+  'flows/agent-faults',
+  'flows/zone-settings',
+  'contract/narrowed-callers',
+  'flows/zone-keys',
+  'flows/agent',
 ].map((name) => path.join(tests, `${name}.test.ts`));
 
 export default defineConfig({
