@@ -362,7 +362,7 @@ describe('a large file', () => {
   );
 
   // Regression: with its second change within an hour the file was fetched whole.
-  test.each(casesOfRun(Object.entries(purges), 2))(
+  test.each(casesOfRun(Object.entries(purges), 2, 1))(
     'stays in slices if it changes with each purge: %s',
     async (_, purge) => {
       const path = file();
