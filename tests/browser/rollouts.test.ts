@@ -32,9 +32,14 @@ test(
     // The notice of a running upgrade looks for one every twenty seconds.
     await page.addInitScript((noticeMs) => {
       const { setInterval: start } = window;
-      Reflect.set(window, 'setInterval', (run: () => void, ms: number) => start(run, ms === noticeMs ? 500 : ms));
+      Reflect.set(window, 'setInterval', (run: () => void, ms: number) => {
+        if (ms !== noticeMs) return start(run, ms);
+        Reflect.set(window, 'hasShortNotice', true);
+        return start(run, 500);
+      });
     }, 20_000);
     await page.reload();
+    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'hasShortNotice'))).toBe(true);
 
     // The form shows the waves and the rollback before the upgrade starts.
     const agent = page.getByRole('listitem').filter({ hasText: 'Agent' }).filter({ hasText: '1.0.0: 4' });
