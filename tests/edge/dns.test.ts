@@ -93,8 +93,7 @@ describe.concurrent('over time', () => {
 
   // Regression: the addresses of the other family replaced them.
   test('a family that DNS fails for keeps its addresses', async ({ onTestFinished }) => {
-    const own = await startResolving();
-    onTestFinished(() => own.stop());
+    const own = await startResolving(onTestFinished);
     const { get, origin, asked } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
     expect(await get()).toBe(200);
     own.names.behave('failForIPv4');
@@ -108,9 +107,10 @@ describe.concurrent('over time', () => {
   });
 
   // Regression: a family without an answer renewed the addresses of the other one.
-  test('a family whose addresses were removed loses them, also while DNS fails for the other', async ({ onTestFinished }) => {
-    const own = await startResolving();
-    onTestFinished(() => own.stop());
+  test('a family whose addresses were removed loses them, also while DNS fails for the other', async ({
+    onTestFinished,
+  }) => {
+    const own = await startResolving(onTestFinished);
     const { get, origin } = await named({ a: ['127.0.0.1'], seconds: 1 }, own);
     expect(await get()).toBe(200);
     own.names.behave('failForIPv6');
