@@ -5,7 +5,7 @@ local dicts = require("edge.core.dicts")
 local dns = require("edge.origin.dns")
 local settings = require("edge.core.settings")
 local names = dicts.names
-local now, random, find, format, match = ngx.now, math.random, string.find, string.format, string.match
+local now, random, find, match = ngx.now, math.random, string.find, string.match
 local concat = table.concat
 local ipairs, max, min, tonumber = ipairs, math.max, math.min, tonumber
 
@@ -120,10 +120,12 @@ local function split(text)
     return list
 end
 
--- `usable_until`: when these addresses are no longer used without a new answer.
+-- `usable_until`: when these addresses are no longer used without a new answer. It has its own key: the dictionary
+-- outlives an upgrade and its rollback, and earlier releases read the entry, too.
 local function keep(name, list, seconds, usable_until)
-    local text = format("%.3f %.3f|%s", now() + seconds, usable_until, concat(list, ","))
-    names:set(name, text, max(seconds, usable_until - now()))
+    local lifetime = max(seconds, usable_until - now())
+    names:set(name, now() + seconds .. "|" .. concat(list, ","), lifetime)
+    names:set("usable|" .. name, usable_until, lifetime)
     names:delete("busy|" .. name)
     return list
 end
@@ -161,15 +163,14 @@ end
 
 -- Empty when the name is unknown.
 function _M.resolve(name)
-    local fresh_until, usable_until, list = match(names:get(name) or "", "^(%S+) ?(%S*)|(.*)$")
+    local fresh_until, list = match(names:get(name) or "", "^([^|]+)|(.*)$")
     if not list then
         return rotated(look_up(name, {}, 0))
     end
     local known = split(list)
     -- One request refreshes. Others use the cached addresses.
     if tonumber(fresh_until) < now() and names:add("busy|" .. name, true, 10) then
-        -- Entries of earlier releases have one time.
-        return rotated(look_up(name, known, tonumber(usable_until) or now() + STALE_SECONDS))
+        return rotated(look_up(name, known, names:get("usable|" .. name) or now() + STALE_SECONDS))
     end
     return rotated(known)
 end
