@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startUnresponsiveOrigin } from '../support/fakes/unresponsive-origin.ts';
 import { startEdge, upstream } from '../support/services/edge.ts';
@@ -116,6 +117,22 @@ test('an origin that closes a keepalive connection is asked again, and has not f
   for (let i = 0; i < 4; i += 1) expect((await edge.get('/kept', { host })).status).toBe(200);
   expect(used.size).toBeLessThan(a.asked('/kept').length);
   expect(b.asked('/kept')).toEqual([]);
+});
+
+test('an origin that resets a keepalive connection late is not asked twice', async () => {
+  const host = await domain({ maxFails: 0, upstreams: [upstream(a.port), upstream(b.port, { backup: true })] });
+  const used = new Set<number>();
+  let resets = 0;
+  a.on('/late', ({ connection }) => {
+    if (!used.has(connection)) {
+      used.add(connection);
+      return {};
+    }
+    resets += 1;
+    return { after: delay(1500), reset: true };
+  });
+  for (let i = 0; i < 4 && resets === 0; i += 1) expect((await edge.get('/late', { host })).status).toBe(200);
+  expect([resets, b.asked('/late').length]).toEqual([1, 1]);
 });
 
 describe('a failing origin', () => {

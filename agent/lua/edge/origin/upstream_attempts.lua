@@ -6,7 +6,8 @@ local find, gsub, match, var = string.find, string.gsub, string.match, ngx.var
 
 local _M = {}
 local MOST_TRIES = 6
--- The time until an origin that has closed a keepalive connection says so.
+-- A request on a keepalive connection that its origin had closed fails within this time. If it took longer, the origin
+-- may have worked on it, and is not asked twice.
 local MOST_CLOSED_SECONDS = 1
 local WEBSOCKET_SECONDS = 3600
 local KEPT_SECONDS, KEPT_REQUESTS = 55, 1000
