@@ -466,7 +466,7 @@ test('requests beyond the share of unfinished leaders take no new leaders from l
   const edge = await startEdge({
     dicts: { leaders: '64k' },
     lua: [
-      { file, from: 'unfinished_of(site) < MAX_LEADERS_OF_SITE', to: 'not match(var.http_x_e_key, "/refused")' },
+      { file, from: 'return has_room(site)', to: 'return not match(var.http_x_e_key, "/refused")' },
       // The new leaders of the whole test are counted together.
       { file, from: 'floor(now() / VERDICT_SECONDS)', to: '"always"' },
     ],

@@ -22,7 +22,8 @@ local dict = require("edge.core.dicts").leaders
 local stored = require("edge.cache.stored")
 local vary = require("edge.cache.vary")
 local header, var, now, time = ngx.header, ngx.var, ngx.now, ngx.time
-local md5, worker_count, worker_id, worker_pid = ngx.md5, ngx.worker.count, ngx.worker.id, ngx.worker.pid
+local md5, worker_count, worker_exiting = ngx.md5, ngx.worker.count, ngx.worker.exiting
+local worker_id, worker_pid = ngx.worker.id, ngx.worker.pid
 local floor, format, match, max, min = math.floor, string.format, string.match, math.max, math.min
 local next, pairs, pcall, tonumber = next, pairs, pcall, tonumber
 
@@ -46,7 +47,8 @@ local MIN_POLL_SECONDS, MAX_POLL_SECONDS, ALIVE_POLL_SECONDS = 0.004, 0.05, 0.2
 local FLUSH_INTERVAL_SECONDS, MAX_FLUSHED = 1, 2000
 -- Visitors can cause leaders by inventing URLs. The node has two limits for each site: for unfinished leaders, and for
 -- new ones within VERDICT_SECONDS, since entries of finished ones last so long. A leader has up to three entries of 256
--- bytes. At most three times as many leaders have entries at once: nine sixteenths of the dictionary.
+-- bytes. At most four times as many leaders have entries at once, as unfinished ones may be twice as many (has_room):
+-- three quarters of the dictionary.
 local MAX_LEADERS_OF_SITE = max(16, floor(dict:capacity() / 4096))
 local COLLAPSED = { MISS = true, EXPIRED = true }
 local NO_BODY = { [204] = true, [304] = true }
@@ -326,8 +328,7 @@ local function leader_of(id)
     return token and id, token, state
 end
 
--- Unfinished leaders of the site in all workers. Those of a killed worker do not count. After a reload an old and a new
--- worker of one number replace each other's count, so that the sum may be too low until the old one exits.
+-- Unfinished leaders of the site in all workers. Those of a killed worker do not count.
 local function unfinished_of(site)
     local sum = 0
     for worker = 0, worker_count() - 1 do
@@ -341,6 +342,10 @@ end
 
 local function note_unfinished(site, count)
     count_of_site[site] = count > 0 and count or nil
+    -- After a reload a new worker has the same number.
+    if worker_exiting() then
+        return
+    end
     local name = "open|" .. site .. "|" .. worker_id()
     if count > 0 then
         write("safe_set", name, worker_pid() .. " " .. count, ENTRY_SECONDS)
@@ -357,9 +362,14 @@ local function count_new(site)
     return dict:incr(name, 1) or 0
 end
 
+-- Up to its part of the share a worker needs no look at the others.
+local function has_room(site)
+    return (count_of_site[site] or 0) < MAX_LEADERS_OF_SITE / worker_count() or unfinished_of(site) < MAX_LEADERS_OF_SITE
+end
+
 -- False: the site has all its leaders. Only a request that may lead counts as new.
 local function take_share(site)
-    return unfinished_of(site) < MAX_LEADERS_OF_SITE and count_new(site) <= MAX_LEADERS_OF_SITE
+    return has_room(site) and count_new(site) <= MAX_LEADERS_OF_SITE
 end
 
 local function start_leading(id, token, site)
