@@ -177,7 +177,9 @@ local function shorten(file)
     end
     -- Entries that other workers appended to the old file since then.
     local rest = file:read("*a")
-    add_late(rest)
+    if rest ~= "" and not write(path(), "a", rest) then
+        add_late(rest)
+    end
     return #text + #rest
 end
 
