@@ -23,8 +23,8 @@ class SlowReports extends Reports {
   }
 }
 
-// Regression: the order after a complete one was refused, since that was still under way.
-test('an order that follows the outcome of another at once is accepted', async () => {
+/** A node that has a pack, and the order to use it. */
+async function nodeWithPack() {
   const make = await releaseMaker();
   onTestFinished(() => make.stop());
   const dir = await testDir();
@@ -44,22 +44,41 @@ test('an order that follows the outcome of another at once is accepted', async (
     log: silent,
   });
   onTestFinished(() => upgrades.stop());
-  const order = () =>
+  const order = (upgradeID: string) =>
     upgrades.accept({
       id: randomUUID(),
       deadline: new Date().toISOString(),
-      upgradeID: randomUUID(),
+      upgradeID,
       release: pack.signed,
       control: 'http://127.0.0.1',
       token: '',
     });
-  const next = new Promise<void>((resolve, reject) => {
-    reports.onComplete = () => {
-      reports.onComplete = () => {};
-      order().then(resolve, reject);
-    };
-  });
-  await order();
+  /** Orders when the first order is complete, and before the agent continues. */
+  const orderOnComplete = (upgradeID: string) =>
+    new Promise<void>((resolve, reject) => {
+      reports.onComplete = () => {
+        reports.onComplete = () => {};
+        order(upgradeID).then(resolve, reject);
+      };
+    });
+  return { reports, order, orderOnComplete };
+}
+
+// Regression: the order after a complete one was refused, since that was still under way.
+test('an order that follows the outcome of another at once is accepted', async () => {
+  const { reports, order, orderOnComplete } = await nodeWithPack();
+  const next = orderOnComplete(randomUUID());
+  await order(randomUUID());
   await next;
   expect(reports.seen).toEqual(['switching', 'complete', 'complete']);
+});
+
+// Regression: it was carried out once more.
+test('an order that is sent again while its outcome is reported is the same order', async () => {
+  const { reports, order, orderOnComplete } = await nodeWithPack();
+  const id = randomUUID();
+  const again = orderOnComplete(id);
+  await order(id);
+  await again;
+  expect(reports.seen).toEqual(['switching', 'complete']);
 });

@@ -99,6 +99,8 @@ export class Upgrades {
 
   /** Throws why the order is refused. */
   async accept(command: UpgradeCommand): Promise<void> {
+    // Sent again, since the response was lost.
+    if (this.#order?.upgradeID === command.upgradeID) return;
     await this.#ending;
     const manifest = readSigned(command.release, await this.#keys());
     const releaseStore = this.#storeOf(manifest);
@@ -129,8 +131,8 @@ export class Upgrades {
   /** Removes the pack. Throws why it stays. */
   async remove(command: Pick<RemovePackCommand, 'upgradeID' | 'product'>): Promise<void> {
     const { upgradeID, product } = command;
-    await this.#ending;
     if (this.#order?.upgradeID === upgradeID) return;
+    await this.#ending;
     if (this.#order !== null) throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
     const releaseStore = packStore(this.#deps.dir, product);
     const current = await releaseStore.current();
@@ -164,7 +166,7 @@ export class Upgrades {
     this.#working = this.#carryOut(order).catch(async (error: unknown) => {
       if (this.#stopping.signal.aborted) return;
       await this.#end(order, 'failed', reason(error)).catch(async (fault: unknown) => {
-        this.#deps.log.error('the outcome of an upgrade could not be stored', { error: fault });
+        this.#deps.log.error('the end of an upgrade could not be stored', { error: fault });
         await this.#forget().catch(() => undefined);
       });
     });
