@@ -72,8 +72,8 @@ export function SimulationView({ simulation, onFollow }: SimulationViewProps) {
   );
 }
 
-/** Not to open another tab. */
-const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => !(ctrlKey || metaKey || shiftKey || altKey);
+const opensInThisTab = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) =>
+  !(ctrlKey || metaKey || shiftKey || altKey);
 
 function StepLine({ step, onFollow }: { step: Step; onFollow: (() => void) | undefined }) {
   const t = useT();
@@ -98,7 +98,7 @@ function StepLine({ step, onFollow }: { step: Step; onFollow: (() => void) | und
           ) : (
             <Link
               to={{ pathname: sitePage, search: `?view=${view}` }}
-              onClick={(event) => isPlain(event) && onFollow?.()}
+              onClick={(event) => opensInThisTab(event) && onFollow?.()}
               className={classes['rule']}
             >
               {rule}
