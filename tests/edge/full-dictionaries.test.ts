@@ -4,7 +4,7 @@ import { appendFile, cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
-import { casesOfRun } from '../support/builders/long-run.ts';
+import { casesOfRun, namedCasesOfRun } from '../support/builders/long-run.ts';
 import { gate } from '../support/fakes/origin.ts';
 import { hostDoc, rule, siteDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
 import type { Edge, Reply } from '../support/services/edge.ts';
@@ -78,36 +78,27 @@ describe('a site that invents URLs takes no room of another', () => {
   afterAll(() => edge.stop());
 
   const long = (length: number) => 'x'.repeat(length);
-  // The short run has variants and purges. The test below has URLs that are not stored.
-  const floods: [string, (host: string, site: string) => Promise<unknown>][] = [
-    [
-      'variants',
-      async (host) => {
-        await each(3000, (i) => {
-          edge.origin.on(`/v${i}`, { headers: { vary: 'x-kind', 'cache-control': 'max-age=60' } });
-          return edge.get(`/v${i}`, { host, headers: { 'x-kind': 'a' } });
-        });
-      },
-    ],
-    ['short URLs that are not stored', (host) => each(5000, (i) => edge.get(`/private?${i}`, { host }))],
-    ['long URLs that are not stored', (host) => each(1500, (i) => edge.get(`/private?${i}${long(6000)}`, { host }))],
-    [
-      'purges of long URLs',
-      (host) =>
-        each(20, (call) =>
-          edge.purge(...Array.from({ length: 200 }, (_, i) => `http://${host}/${call}-${i}${long(4000)}`)),
-        ),
-    ],
-    ['POSTs', (host) => each(5000, (i) => edge.get(`/${i}`, { host, method: 'POST' }))],
-    [
-      'purges by tag',
-      (_, site) =>
-        each(20, (call) =>
-          edge.admin.purge({ site, tags: Array.from({ length: 100 }, (__, i) => `${call}-${i}`) }, 60_000),
-        ),
-    ],
-  ];
-  test.each(casesOfRun(floods, 3))('by %s', { timeout: 180_000 }, async (_, flood) => {
+  const floods = {
+    variants: (host) =>
+      each(3000, (i) => {
+        edge.origin.on(`/v${i}`, { headers: { vary: 'x-kind', 'cache-control': 'max-age=60' } });
+        return edge.get(`/v${i}`, { host, headers: { 'x-kind': 'a' } });
+      }),
+    'short URLs that are not stored': (host) => each(5000, (i) => edge.get(`/private?${i}`, { host })),
+    'long URLs that are not stored': (host) => each(1500, (i) => edge.get(`/private?${i}${long(6000)}`, { host })),
+    'purges of long URLs': (host) =>
+      each(20, (call) =>
+        edge.purge(...Array.from({ length: 200 }, (_, i) => `http://${host}/${call}-${i}${long(4000)}`)),
+      ),
+    POSTs: (host) => each(5000, (i) => edge.get(`/${i}`, { host, method: 'POST' })),
+    'purges by tag': (_, site) =>
+      each(20, (call) =>
+        edge.admin.purge({ site, tags: Array.from({ length: 100 }, (__, i) => `${call}-${i}`) }, 60_000),
+      ),
+  } satisfies Record<string, (host: string, site: string) => Promise<unknown>>;
+  // The test below has URLs that are not stored.
+  const ofRun = namedCasesOfRun(floods, ['variants', 'purges of long URLs']);
+  test.each(ofRun)('by %s', { timeout: 180_000 }, async (_, flood) => {
     const cacheRules = [rule({ cacheTime: 3600 })];
     const [hostile, other] = [await edge.site({ cacheRules: [] }), await edge.site({ cacheRules })];
     const variants = newPath();
