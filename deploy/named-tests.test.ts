@@ -14,17 +14,47 @@ const tests = files.filter((file) => /\.test\.tsx?$/.test(file));
 
 /** A file of tests, with some folders of its path or none. Patterns such as *.long.test.ts are no names. */
 const testName = /(?<![*\w./-])\w[\w./-]*\.test\.tsx?\b/g;
-const comment = /^\s*(?:\/\/|\/?\*).*$/gm;
+/** Comments by the names of files. A comment may stand behind code, and in JSX. */
+const languages: { files: RegExp; comment: RegExp }[] = [
+  { files: /\.(?:tsx?|mts|mjs|css|prisma)$/, comment: /\/\/.*$|\/\*.*$|^\s*\*.*$/gm },
+  { files: /\.(?:lua|sql)$/, comment: /--.*$/gm },
+  { files: /\.(?:sh|ya?ml)$|Dockerfile/, comment: /#.*$/gm },
+];
+const commentOf = (file: string) => languages.find(({ files: pattern }) => pattern.test(file))?.comment;
 
 const namesIn = (text: string) => Array.from(text.matchAll(testName), ([name]) => name);
+const namesInComments = (file: string, text: string) => {
+  const comment = commentOf(file);
+  return comment === undefined ? [] : namesIn((text.match(comment) ?? []).join('\n'));
+};
 const testsAt = (name: string) => tests.filter((file) => `/${file}`.endsWith(`/${name}`));
 
+// In parts, because a test below reads this file, too.
+const example = ['one', 'test', 'ts'].join('.');
+test.each([
+  ['on a line of its own', 'a.ts', `// see ${example}`],
+  ['behind code', 'a.ts', `run(); // see ${example}`],
+  ['above a declaration', 'a.ts', `/**\n * See ${example}.\n */`],
+  ['within code', 'a.ts', `run(/* ${example} has the rest */);`],
+  ['in JSX', 'a.tsx', `<div>{/* ${example} */}</div>`],
+  ['in Lua', 'a.lua', `local a = 1 -- see ${example}`],
+  ['in SQL', 'a.sql', `SELECT 1; -- ${example}`],
+  ['in a shell script', 'a.sh', `run # ${example}`],
+])('a comment %s can name a test', (_, file, text) => {
+  expect(namesInComments(file, text)).toEqual([example]);
+});
+
+test('a test that only code names is in no comment', () => {
+  expect(namesInComments('a.ts', `run('${example}'); // see below`)).toEqual([]);
+  expect(namesInComments('a.lua', `run("${example}") -- see below`)).toEqual([]);
+});
+
 test('each test that a comment names exists beside the comment, or only once', () => {
-  const sources = files.filter((file) => /^(?:agent|apps|deploy|packages|prisma|tests)\/.*\.tsx?$/.test(file));
-  const named = sources.flatMap((file) => {
-    const comments = readFileSync(path.join(root, file), 'utf8').match(comment) ?? [];
-    return namesIn(comments.join('\n')).map((name) => ({ file, name }));
-  });
+  const named = files
+    .filter((file) => commentOf(file) !== undefined)
+    .flatMap((file) =>
+      namesInComments(file, readFileSync(path.join(root, file), 'utf8')).map((one) => ({ file, name: one })),
+    );
   expect(named.length).toBeGreaterThan(20);
   const isClear = ({ file, name }: { file: string; name: string }) =>
     tests.includes(path.join(path.dirname(file), name)) || testsAt(name).length === 1;
