@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -32,7 +33,11 @@ const longest = [
   'contract/narrowed-callers',
   'flows/zone-keys',
   'flows/agent',
-].map((name) => path.join(tests, `${name}.test.ts`));
+].map((name) => {
+  const file = path.join(tests, `${name}.test.ts`);
+  if (!existsSync(file)) throw new Error(`${file} does not exist (in the list of the longest files)`);
+  return file;
+});
 
 export default defineConfig({
   test: {
