@@ -22,24 +22,23 @@ test('after a kill at any step, the next start finds complete documents and a va
 }, 900_000);
 
 test('after a kill with a truncated manifest, the next start lists every complete document', async () => {
-  // The manifest is truncated at about step 93. Kills before it are those of the test above.
-  const { steps, truncated } = await killAtEachStep({ cutAt: 26, from: 91, n: 7 });
+  const { steps, stepsBeforeCut, truncated } = await killAtEachStep({ cutAt: 26, n: 7 });
+  expect(stepsBeforeCut).toBeGreaterThan(0);
   expect(steps).toBeGreaterThan(100);
   expect(truncated).toBeGreaterThan(3);
 }, 900_000);
 
 interface Kills {
-  /** The manifest is truncated before the commit of this revision. */
+  /** The manifest is truncated before the commit of this revision, and all kills are later. */
   cutAt?: number;
-  /** The first step with a kill. */
-  from?: number;
   /** In the short run every n-th step has a kill. */
   n: number;
 }
 
 /** `truncated`: how many of the kills left a truncated manifest. */
-async function killAtEachStep({ cutAt, from = 1, n }: Kills): Promise<{ steps: number; truncated: number }> {
-  const { steps } = await applyCommitsUntil(0, cutAt);
+async function killAtEachStep({ cutAt, n }: Kills) {
+  const { steps, stepsBeforeCut } = await applyCommitsUntil(0, cutAt);
+  const from = stepsBeforeCut + 1;
   // Concurrent, because starting processes takes most of the time.
   const points = casesOfRun(
     Array.from({ length: steps - from + 1 }, (_, i) => from + i),
@@ -51,14 +50,15 @@ async function killAtEachStep({ cutAt, from = 1, n }: Kills): Promise<{ steps: n
       if ((await applyCommitsUntil(point, cutAt)).isTruncated) truncated += 1;
   };
   await Promise.all([worker(), worker()]);
-  return { steps, truncated };
+  return { steps, stepsBeforeCut, truncated };
 }
 
 /**
- * Runs the commits with a crash at this step and verifies the store. `steps` counts them when nothing crashed.
- * `isTruncated`: the crash left a manifest without its documents.
+ * Runs the commits with a crash at this step and verifies the store. `steps` counts them when nothing crashed, and
+ * `stepsBeforeCut` those before the manifest is truncated. `isTruncated`: the crash left a manifest without its
+ * documents.
  */
-async function applyCommitsUntil(step: number, cutAt?: number): Promise<{ steps: number; isTruncated: boolean }> {
+async function applyCommitsUntil(step: number, cutAt?: number) {
   const dir = await mkdtemp(path.join(tmpdir(), 'agent-store-'));
   const child = spawn(
     process.execPath,
@@ -97,7 +97,8 @@ async function applyCommitsUntil(step: number, cutAt?: number): Promise<{ steps:
   expect((await documentFiles(dir)).map(({ key }) => key).sort()).toEqual(Array.from(stateAt(last).keys()).sort());
   await healed.close();
   await rm(dir, { recursive: true, force: true });
-  return { steps: Number(/steps (\d+)/.exec(stderr)?.[1] ?? 0), isTruncated };
+  const counted = (pattern: RegExp) => Number(pattern.exec(stderr)?.[1] ?? 0);
+  return { steps: counted(/^steps (\d+)/m), stepsBeforeCut: counted(/^truncated after (\d+)/m), isTruncated };
 }
 
 async function revisionsOf(files: readonly { key: string; file: string }[]): Promise<Map<string, number>> {

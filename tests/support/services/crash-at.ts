@@ -1,6 +1,7 @@
 // Loaded with `node --import`: kills the process at its nth disk write. A write is cut in half; other steps have not
 // begun.
-// CRASH_AT is n. Without CRASH_AT the number of steps is printed to stderr on exit.
+// CRASH_AT is n. Without CRASH_AT the number of steps is printed to stderr on exit. The truncation of a file is no
+// step: the number of steps before it is printed to stderr.
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -41,6 +42,12 @@ const patch = (holder: object, name: string, kind: string, isWrite: boolean) => 
 };
 for (const name of ['mkdir', 'rename', 'rm', 'open']) patch(promises, name, 'file', false);
 patch(promises, 'writeFile', 'file', true);
+
+const { truncate } = promises;
+Reflect.set(promises, 'truncate', (...args: Parameters<typeof truncate>) => {
+  process.stderr.write(`truncated after ${steps}\n`);
+  return truncate(...args);
+});
 
 const file = path.join(tmpdir(), `crash-at-${process.pid}`);
 const handle = await promises.open(file, 'w');
