@@ -45,10 +45,10 @@ export const decodedPath = (text: string): string => decoded(text) ?? text;
  * The path as a key of redirects and purges. JSON has no bytes of other encodings than UTF-8, so a path with such bytes
  * keeps its escapes, behind a % that no other path begins with. The edge decodes it (spelling.lua).
  */
-export const pathKey = (text: string): string => decoded(text) ?? `%${withBytesEscaped(text)}`;
+export const pathKey = (text: string): string => decoded(text) ?? `%${normalizeEscapes(text)}`;
 
-/** One spelling for each path: only %, ? and bytes outside of ASCII are escaped. */
-const withBytesEscaped = (text: string) =>
+/** One spelling for each path: %, ? and bytes outside of ASCII are escaped, all else is decoded. */
+const normalizeEscapes = (text: string) =>
   text
     .replace(/[^\p{ASCII}\p{Cs}]/gu, (char) => encodeURIComponent(char))
     .replace(/%[0-9a-f]{2}/gi, (code) =>

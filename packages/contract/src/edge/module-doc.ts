@@ -49,9 +49,12 @@ export const UrlRedirectDoc = z.object({
   kind: z.literal('module'),
   id: Id,
   module: z.literal('urlRedirect'),
-  /** By decoded path (pathKey), followed by the query if the rule has one, preceded by the host if the rule has one. */
+  /**
+   * By the key of the path (pathKey): decoded, or escaped behind a % if it is not in UTF-8. If the rule has a host, it
+   * precedes the key; if it has a query, it follows.
+   */
   exact: z.record(z.string(), RedirectDoc),
-  /** By a path without trailing slash: the path and everything below. The longest wins. */
+  /** By such a key of a path without trailing slash: the path and everything below. The longest wins. */
   prefix: z.record(z.string(), RedirectDoc.extend({ keepRest: z.boolean() })),
   /** In order. `literal` is the common beginning of all matches. */
   patterns: z.array(RedirectDoc.extend({ literal: z.string(), pattern: z.string() })),
