@@ -12,6 +12,7 @@ import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { bundleAgent } from '../../deploy/build.ts';
 import { agentFile, type TestAgent } from '../support/services/agent.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { hostDoc } from '../support/services/edge.ts';
 import { longTest } from '../support/builders/long-run.ts';
 import { portDoc } from '../support/fakes/forwards.ts';
@@ -161,14 +162,12 @@ test('files on disk are readable only by the users that need them', async () => 
 });
 
 describe('on one node', () => {
-  const stops: (() => Promise<void>)[] = [];
+  const { onEnd, stopAll } = collectedStops();
   let node: ConnectedNode;
   beforeAll(async () => {
-    node = await startConnectedNode({ onEnd: (stop) => void stops.unshift(stop) });
+    node = await startConnectedNode({ onEnd });
   });
-  afterAll(async () => {
-    for (const stop of stops) await stop();
-  });
+  afterAll(stopAll);
 
   /** A folder of documents with this zone alone. */
   async function folderOf(zone: ZoneDoc): Promise<string> {

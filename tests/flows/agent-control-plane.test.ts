@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { agentFile, testAgent } from '../support/services/agent.ts';
 import { unique } from '../support/builders/build.ts';
 import { longTest } from '../support/builders/long-run.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
@@ -146,13 +147,11 @@ test('a node that moves serves its new zone, nothing of the old one, and never a
 
 describe('on one node', () => {
   let node: Awaited<ReturnType<typeof servingNode>>;
-  const stops: (() => Promise<void>)[] = [];
+  const { onEnd, stopAll } = collectedStops();
   beforeAll(async () => {
-    node = await servingNode((stop) => void stops.unshift(stop));
+    node = await servingNode(onEnd);
   });
-  afterAll(async () => {
-    for (const stop of stops) await stop();
-  });
+  afterAll(stopAll);
 
   test('orders reach the node; if one of several nodes is offline, none is started, and the node is named', async () => {
     const { nodeID } = node;

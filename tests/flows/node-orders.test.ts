@@ -7,6 +7,7 @@ import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { docPath } from '@edgeloom/agent/store/files.ts';
 import type { NodeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { portDoc } from '../support/fakes/forwards.ts';
 import { freePort } from '../support/services/ports.ts';
 import {
@@ -63,14 +64,12 @@ test('a reset fetches every document again and empties the cache, and no visitor
 });
 
 describe('a node', () => {
-  const stops: (() => Promise<void>)[] = [];
+  const { onEnd, stopAll } = collectedStops();
   let node: ConnectedNode;
   beforeAll(async () => {
-    node = await startConnectedNode({ onEnd: (stop) => void stops.unshift(stop) });
+    node = await startConnectedNode({ onEnd });
   });
-  afterAll(async () => {
-    for (const stop of stops) await stop();
-  });
+  afterAll(stopAll);
 
   test('clears the whole cache, or objects of every site with a tag', async () => {
     const { peer, ports, origin, www } = node;

@@ -19,6 +19,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { TestAgent } from '../support/services/agent.ts';
 import { createAuthority } from '../support/builders/certificate-authority.ts';
 import { unique, type BuiltSite, type BuiltZone } from '../support/builders/build.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startResponder } from '../support/fakes/ocsp-responder.ts';
@@ -33,21 +34,19 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 let plane: ControlPlane;
 let agent: TestAgent;
 let zone: BuiltZone;
-const stops: (() => Promise<void>)[] = [];
+const { onEnd, stopAll } = collectedStops();
 const [http = 0, https = 0] = await freePorts(2);
 const within = 60_000;
 
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
-  stops.unshift(() => plane.stop());
+  onEnd(() => plane.stop());
   zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
   ({ agent } = await nodeAt(plane, zone));
-  stops.unshift(() => agent.stop());
+  onEnd(() => agent.stop());
   agent.start();
 });
-afterAll(async () => {
-  for (const stop of stops) await stop();
-});
+afterAll(stopAll);
 
 async function originOfTest(): Promise<Origin> {
   const origin = await startOrigin();

@@ -6,6 +6,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -14,13 +15,16 @@ import { startOrigin, type Origin } from '../support/fakes/origin.ts';
 import { nodeAt, servedSite } from '../support/builders/served-site.ts';
 import { testDatabase } from '../support/services/shared-services.ts';
 
+const { onEnd, stopAll } = collectedStops();
 let plane: ControlPlane;
 let origin: Origin;
 let site: Awaited<ReturnType<typeof servedSite>>;
 let node: Awaited<ReturnType<typeof nodeAt>>;
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
   const photo = await loadLibrary()({ create: { width: 400, height: 300, channels: 3, background: '#c2185b' } })
     .jpeg()
     .toBuffer();
@@ -29,13 +33,10 @@ beforeAll(async () => {
   const rules = [{ type: 'prefix' as const, value: ['/'], cacheTime: 3600 }];
   await site.call(cacheRules.create, { params: site.params, body: { rules } });
   node = await nodeAt(plane, site.zone);
+  onEnd(() => node.agent.stop());
   node.agent.start();
 });
-afterAll(async () => {
-  await node.agent.stop();
-  await origin.stop();
-  await plane.stop();
-});
+afterAll(stopAll);
 
 /** Content-Type of an image for a browser. */
 const typeOf = (i: number) =>

@@ -10,6 +10,7 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import { zonePorts } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { TestAgent } from '../support/services/agent.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
 import { freePorts } from '../support/services/ports.ts';
@@ -25,15 +26,13 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
 let plane: ControlPlane;
 let shared: Awaited<ReturnType<typeof startZone>>;
-const stops: (() => Promise<void>)[] = [];
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
-  stops.unshift(() => plane.stop());
-  shared = await startZone(['127.0.0.1', '127.0.0.2'], (stop) => void stops.unshift(stop));
+  onEnd(() => plane.stop());
+  shared = await startZone(['127.0.0.1', '127.0.0.2'], onEnd);
 });
-afterAll(async () => {
-  for (const stop of stops) await stop();
-});
+afterAll(stopAll);
 
 /** The rendered nginx files, current and previous. */
 async function readTrees({ dir }: TestAgent, tree = ''): Promise<string> {
