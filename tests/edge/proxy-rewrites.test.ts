@@ -111,6 +111,8 @@ test('a path that some origin would read as outside of the target is not rewritt
     '/p/a/..;x/..;/y',
     '/x/b/..;/..;/y',
     '/x/b/%252e%252e/%252e%252e/y',
+    '/p/..;/x',
+    '/p/..;/x/y',
   ];
   expect(await asked(name, ...hidden)).toEqual(hidden);
   expect(await asked(name, '/p/a;v=1/y', '/p/a/..;/y', '/r/a;v=1/y', '/x/b/..;/y', '/x/..y')).toEqual([

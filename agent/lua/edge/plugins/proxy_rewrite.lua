@@ -5,7 +5,7 @@ local patterns = require("edge.core.patterns")
 local spelling = require("edge.core.spelling")
 local set_uri, set_uri_args = ngx.req.set_uri, ngx.req.set_uri_args
 local find, gsub, match, sub = string.find, string.gsub, string.match, string.sub
-local ipairs, var = ipairs, ngx.var
+local ipairs, md5, var = ipairs, ngx.md5, ngx.var
 
 -- After the choice of the origin, since the phase may restart before that.
 local _M = { name = "proxyRewrite", priority = 850, of_module = true }
@@ -89,15 +89,16 @@ local function joined(path, sent)
 end
 
 -- Whether some origin would read what is behind the target's folder as leading out of it, as in `..%2f` or `..;/`. The
--- folder itself is not judged: /x stands for it.
+-- folder itself is not judged: a hash stands for it, since no visitor can name a hash of his own path in that path.
 local function leaves_folder(rule, path, sent)
     if not rule.folder then
         return false
     end
-    local behind = { uri = "/x" .. sub(sent, #rule.spelled_folder + 1), path = "/x" .. sub(path, #rule.folder + 1) }
-    local variants = path_variants.of(behind)
+    local sent_behind, path_behind = sub(sent, #rule.spelled_folder + 1), sub(path, #rule.folder + 1)
+    local folder = "/" .. md5(sent_behind)
+    local variants = path_variants.of({ uri = folder .. sent_behind, path = folder .. path_behind })
     for _, one in ipairs(variants and variants.list or {}) do
-        if not find(one, "^/x/") and one ~= "/x" then
+        if one ~= folder and sub(one, 1, #folder + 1) ~= folder .. "/" then
             return true
         end
     end
