@@ -136,7 +136,7 @@ async function putModules() {
         conditions: [
           n % 10 === 0
             ? { field: 'userAgent', operator: 'matches', value: `bot${n}|crawl(er|ing)` }
-            : { field: fields[n % fields.length], operator: 'equal', value: `value ${n}` },
+            : { field: fields[n % fields.length], operator: 'equal', value: `/value-${n}` },
           { field: 'ip', operator: 'in', value: ['10.0.0.0/8', '192.0.2.0/24'] },
         ],
         action: 'deny',

@@ -155,8 +155,9 @@ function attacked(value: unknown, place: string, n: number): unknown {
   if (typeof value === 'string') return isForPrograms(value) ? value : `${attack(place)}${n}`;
   if (Array.isArray(value)) return value.map((part, i) => attacked(part, place, n * 100 + i));
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  // Anti-CC paths and file types have a strict format. With other values the zone could not be read.
-  const asItIs = (name: string) => name === 'antiCC';
+  // Anti-CC paths and file types, and a proxy's header and networks have a strict format. With other values the zone
+  // could not be read.
+  const asItIs = (name: string) => name === 'antiCC' || name === 'visitorAddress';
   return Object.fromEntries(
     Object.entries(value).map(([name, part]) => [name, asItIs(name) ? part : attacked(part, place, n)]),
   );

@@ -329,7 +329,7 @@ const places = (): Place[] => {
     ...['black', 'geo', 'agents', 'layer4Black'].map((tab): Place => ({
       kind: 'user',
       address: `${own}?view=firewall&tab=${tab}`,
-      shows: 'table tbody tr',
+      shows: list,
       ...(tab !== 'black' && { same: true as const }),
     })),
     { kind: 'user', address: `${own}?view=firewall&tab=reputation`, shows: 'main form', same: true },

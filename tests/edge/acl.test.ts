@@ -224,7 +224,7 @@ test('a cookie header of spaces is read in linear time', async () => {
   expect((await edge.get('/', { host: name, headers })).status).toBe(929);
 });
 
-test('random condition trees are evaluated as by an independent evaluator', async () => {
+test('random condition trees are evaluated as by an independent evaluator', { timeout: 900_000 }, async () => {
   const RULES = 10;
   const id = randomUUID();
   await edge.put(docOf([], id));
