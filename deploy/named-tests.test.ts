@@ -14,10 +14,12 @@ const tests = files.filter((file) => /\.test\.tsx?$/.test(file));
 
 /** A file of tests, with some folders of its path or none. Patterns such as *.long.test.ts are no names. */
 const testName = /(?<![*\w./-])\w[\w./-]*\.test\.tsx?\b/g;
-/** Comments by the names of files. A comment may stand behind code, and in JSX. */
+/** Comments by the names of files. A comment may stand behind code and in JSX, and have several lines. */
 const languages: { files: RegExp; comment: RegExp }[] = [
-  { files: /\.(?:tsx?|mts|mjs|css|prisma)$/, comment: /\/\/.*$|\/\*.*$|^\s*\*.*$/gm },
-  { files: /\.(?:lua|sql)$/, comment: /--.*$/gm },
+  // A glob such as 'tests/*/*.ts' begins no comment.
+  { files: /\.(?:tsx?|mts|mjs|css|prisma)$/, comment: /\/\/.*$|(?<![\w*./'"`-])\/\*[^]*?\*\//gm },
+  { files: /\.lua$/, comment: /--\[\[[^]*?\]\]|--.*$/gm },
+  { files: /\.sql$/, comment: /\/\*[^]*?\*\/|--.*$/gm },
   { files: /\.(?:sh|ya?ml)$|Dockerfile/, comment: /#.*$/gm },
 ];
 const commentOf = (file: string) => languages.find(({ files: pattern }) => pattern.test(file))?.comment;
@@ -37,8 +39,11 @@ test.each([
   ['above a declaration', 'a.ts', `/**\n * See ${example}.\n */`],
   ['within code', 'a.ts', `run(/* ${example} has the rest */);`],
   ['in JSX', 'a.tsx', `<div>{/* ${example} */}</div>`],
+  ['over two lines', 'a.tsx', `<div>{/* the rest is in\n    ${example} */}</div>`],
   ['in Lua', 'a.lua', `local a = 1 -- see ${example}`],
+  ['in Lua over two lines', 'a.lua', `--[[ see\n${example} ]]`],
   ['in SQL', 'a.sql', `SELECT 1; -- ${example}`],
+  ['in SQL over two lines', 'a.sql', `/* see\n${example} */`],
   ['in a shell script', 'a.sh', `run # ${example}`],
 ])('a comment %s can name a test', (_, file, text) => {
   expect(namesInComments(file, text)).toEqual([example]);
@@ -47,6 +52,7 @@ test.each([
 test('a test that only code names is in no comment', () => {
   expect(namesInComments('a.ts', `run('${example}'); // see below`)).toEqual([]);
   expect(namesInComments('a.lua', `run("${example}") -- see below`)).toEqual([]);
+  expect(namesInComments('a.ts', `glob('tests/*/*.ts');\nrun('${example}'); /* all */`)).toEqual([]);
 });
 
 test('each test that a comment names exists beside the comment, or only once', () => {
