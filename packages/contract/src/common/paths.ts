@@ -42,8 +42,8 @@ export const hasStrayPercent = (text: string) => /%(?![0-9a-f]{2})/i.test(text);
 export const decodedPath = (text: string): string => decoded(text) ?? text;
 
 /**
- * The path as a key of redirects and purges. JSON has no bytes of other encodings than UTF-8, so a path with such bytes
- * keeps its escapes, behind a % that no other path begins with. The edge decodes it (spelling.lua).
+ * The path as a key of redirects and purges: decoded. A path whose bytes are not UTF-8 keeps its escapes, since JSON
+ * cannot contain these bytes, and gets a leading %, with which no other key begins. The edge decodes it (spelling.lua).
  */
 export const pathKey = (text: string): string => decoded(text) ?? `%${normalizeEscapes(text)}`;
 

@@ -50,11 +50,11 @@ export const UrlRedirectDoc = z.object({
   id: Id,
   module: z.literal('urlRedirect'),
   /**
-   * By the key of the path (pathKey): decoded, or escaped behind a % if it is not in UTF-8. If the rule has a host, it
-   * precedes the key; if it has a query, it follows.
+   * The keys are the host of the rule, if any, the path's key (`pathKey`), and the query of the rule, if any, behind
+   * a `?`. The path's key is the decoded path. If its bytes are not UTF-8, it is a `%` and the path with its escapes.
    */
   exact: z.record(z.string(), RedirectDoc),
-  /** By such a key of a path without trailing slash: the path and everything below. The longest wins. */
+  /** By such a key without query, of a path without trailing slash: the path and all below. The longest wins. */
   prefix: z.record(z.string(), RedirectDoc.extend({ keepRest: z.boolean() })),
   /** In order. `literal` is the common beginning of all matches. */
   patterns: z.array(RedirectDoc.extend({ literal: z.string(), pattern: z.string() })),
