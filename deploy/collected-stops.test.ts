@@ -22,3 +22,15 @@ test('without errors nothing is thrown, and nothing is stopped twice', async () 
   await stopAll();
   expect(stopped).toBe(1);
 });
+
+test('what starts while or after everything is stopped is stopped at once', async () => {
+  const { onEnd, stopAll } = collectedStops();
+  const stopped: string[] = [];
+  onEnd(async () => {
+    onEnd(() => stopped.push('started while stopping'));
+    stopped.push('first');
+  });
+  await stopAll();
+  onEnd(() => stopped.push('started afterwards'));
+  expect(stopped).toEqual(['started while stopping', 'first', 'started afterwards']);
+});
