@@ -18,12 +18,12 @@ const linesOf = (headers: readonly { name: string; value: string }[]) =>
 
 interface SimulationViewProps {
   simulation: Simulation;
-  /** A link to a rule was followed in this tab. */
-  onFollow?: (() => void) | undefined;
+  /** A link to a rule was clicked, which opens in this tab. */
+  onRuleLinkClick?: (() => void) | undefined;
 }
 
 /** The outcome, the steps, and both messages. */
-export function SimulationView({ simulation, onFollow }: SimulationViewProps) {
+export function SimulationView({ simulation, onRuleLinkClick }: SimulationViewProps) {
   const t = useT();
   const [all, setAll] = useState(false);
   const { outcome, steps, nodeName, revision } = simulation;
@@ -44,7 +44,7 @@ export function SimulationView({ simulation, onFollow }: SimulationViewProps) {
           <h2 className={classes['head']}>{t('simulate.steps')}</h2>
           <ol className={classes['steps']}>
             {shown.map((step) => (
-              <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} onFollow={onFollow} />
+              <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} onRuleLinkClick={onRuleLinkClick} />
             ))}
           </ol>
           {unused > 0 && (
@@ -75,7 +75,7 @@ export function SimulationView({ simulation, onFollow }: SimulationViewProps) {
 const opensInThisTab = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) =>
   !(ctrlKey || metaKey || shiftKey || altKey);
 
-function StepLine({ step, onFollow }: { step: Step; onFollow: (() => void) | undefined }) {
+function StepLine({ step, onRuleLinkClick }: { step: Step; onRuleLinkClick: (() => void) | undefined }) {
   const t = useT();
   const { pathname } = useLocation();
   // A drawer is outside of the site's scope.
@@ -98,7 +98,7 @@ function StepLine({ step, onFollow }: { step: Step; onFollow: (() => void) | und
           ) : (
             <Link
               to={{ pathname: sitePage, search: `?view=${view}` }}
-              onClick={(event) => opensInThisTab(event) && onFollow?.()}
+              onClick={(event) => opensInThisTab(event) && onRuleLinkClick?.()}
               className={classes['rule']}
             >
               {rule}

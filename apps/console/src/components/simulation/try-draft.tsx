@@ -14,17 +14,17 @@ export function TryDraft({ planned }: { planned: readonly Planned[] }) {
   const t = useT();
   const [url, setUrl] = useState('');
   const [simulation, setSimulation] = useState<Simulation | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
+  const [errorText, setErrorText] = useState<string | null>(null);
   const { run, running } = useAction(simulate.run, { quiet: true });
-  async function ask() {
+  async function runSimulation() {
     setSimulation(null);
-    if (!SimulateInput.shape.url.safeParse(url).success) return setFault(t('errors.messages.wrong format'));
-    setFault(null);
+    if (!SimulateInput.shape.url.safeParse(url).success) return setErrorText(t('errors.messages.wrong format'));
+    setErrorText(null);
     try {
       setSimulation(await run({ params: { siteId: siteOf(planned) }, body: { url, draft: callsOf(planned) } }));
     } catch (error) {
       const [first] = fieldErrorsOf(error);
-      setFault(first ? ruleText(first.rule, first.message) : explain(error).text);
+      setErrorText(first ? ruleText(first.rule, first.message) : explain(error).text);
     }
   }
   return (
@@ -36,7 +36,7 @@ export function TryDraft({ planned }: { planned: readonly Planned[] }) {
         onSubmit={(event) => {
           event.preventDefault();
           event.stopPropagation();
-          void ask();
+          void runSimulation();
         }}
       >
         <div className={classes['ask']}>
@@ -52,7 +52,7 @@ export function TryDraft({ planned }: { planned: readonly Planned[] }) {
             {t('simulate.run')}
           </Button>
         </div>
-        {fault !== null && <p role="alert">{fault}</p>}
+        {errorText !== null && <p role="alert">{errorText}</p>}
         {simulation !== null && <SimulationView simulation={simulation} />}
       </form>
     </details>

@@ -8,11 +8,11 @@ test('fields are read line by line, and the first that is none is named', () => 
       { name: 'A', value: '1' },
       { name: 'b', value: '2:3' },
     ],
-    fault: null,
+    invalidLine: null,
   });
-  expect(headersOf('A: 1\nnonsense').fault).toBe(2);
-  expect(headersOf('Host: a').fault).toBe(1);
-  expect(headersOf('A: 中').fault).toBe(1);
+  expect(headersOf('A: 1\nnonsense').invalidLine).toBe(2);
+  expect(headersOf('Host: a').invalidLine).toBe(1);
+  expect(headersOf('A: 中').invalidLine).toBe(1);
 });
 
 test.each(Object.entries(presets))('the fields of %s may be sent', (_, headers) => {

@@ -38,8 +38,8 @@ Accept-Encoding: gzip, deflate, br`,
 
 type Header = SimulateInput['headers'][number];
 
-/** Parses `Name: value` lines. `fault` is the number of the first invalid line. */
-export function headersOf(text: string): { headers: Header[]; fault: number | null } {
+/** Parses `Name: value` lines. `invalidLine` is the number of the first invalid one. */
+export function headersOf(text: string): { headers: Header[]; invalidLine: number | null } {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const read = lines.map((line) => {
     const colon = line.indexOf(':');
@@ -48,7 +48,7 @@ export function headersOf(text: string): { headers: Header[]; fault: number | nu
   const at = read.findIndex((one) => one.line !== '' && !SimulatedHeader.safeParse(one).success);
   return {
     headers: read.flatMap(({ name, value, line }) => (line === '' ? [] : [{ name, value }])),
-    fault: at < 0 ? null : at + 1,
+    invalidLine: at < 0 ? null : at + 1,
   };
 }
 

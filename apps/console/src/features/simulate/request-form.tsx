@@ -17,7 +17,7 @@ interface RequestFormProps {
   /** Available nodes, known after the first response. */
   nodes: readonly { id: string; name: string }[];
   /** Server errors by field. */
-  faults: ReadonlyMap<string, string>;
+  fieldErrors: ReadonlyMap<string, string>;
   busy: boolean;
   onSubmit: () => void;
 }
@@ -25,17 +25,17 @@ interface RequestFormProps {
 const methods = choicesOf(fieldOf(SimulateInput, 'method')).map(String);
 const mono = { input: { fontFamily: 'var(--el-mono)', fontSize: 12 } };
 
-export function RequestForm({ draft, onChange, names, more, nodes, faults, busy, onSubmit }: RequestFormProps) {
+export function RequestForm({ draft, onChange, names, more, nodes, fieldErrors, busy, onSubmit }: RequestFormProps) {
   const t = useT();
   const [tried, setTried] = useState(false);
-  const lineFault = (text: string, field: string) => {
-    const { fault } = headersOf(text);
-    if (fault !== null) return t('simulate.line', { line: fault });
-    return [...faults].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ?? null;
+  const lineError = (text: string, field: string) => {
+    const { invalidLine } = headersOf(text);
+    if (invalidLine !== null) return t('simulate.line', { line: invalidLine });
+    return [...fieldErrors].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ?? null;
   };
-  const headers = lineFault(draft.headers, 'headers');
-  const answer = lineFault(draft.answerHeaders, 'answer.headers');
-  const url = faults.get('url') ?? (tried && !urlFits(draft.url) ? t('errors.messages.wrong format') : null);
+  const headersError = lineError(draft.headers, 'headers');
+  const answerHeadersError = lineError(draft.answerHeaders, 'answer.headers');
+  const urlError = fieldErrors.get('url') ?? (tried && !urlFits(draft.url) ? t('errors.messages.wrong format') : null);
   return (
     <form
       noValidate
@@ -43,7 +43,8 @@ export function RequestForm({ draft, onChange, names, more, nodes, faults, busy,
       onSubmit={(event) => {
         event.preventDefault();
         setTried(true);
-        if (urlFits(draft.url) && headersOf(draft.headers).fault === null && answer === null) onSubmit();
+        if (urlFits(draft.url) && headersOf(draft.headers).invalidLine === null && answerHeadersError === null)
+          onSubmit();
       }}
     >
       <div className={classes['line']}>
@@ -63,7 +64,7 @@ export function RequestForm({ draft, onChange, names, more, nodes, faults, busy,
           filter={({ options, search }) => options.filter((option) => fits(option, search))}
           value={draft.url}
           onChange={(text) => onChange({ url: text })}
-          error={url}
+          error={urlError}
           placeholder="https://www.example.com/img/a.png"
           spellCheck={false}
           styles={mono}
@@ -92,7 +93,7 @@ export function RequestForm({ draft, onChange, names, more, nodes, faults, busy,
         description={t('simulate.hints.headers')}
         value={draft.headers}
         onChange={(event) => onChange({ headers: event.currentTarget.value })}
-        error={headers}
+        error={headersError}
         spellCheck={false}
         styles={mono}
         autosize
@@ -105,7 +106,7 @@ export function RequestForm({ draft, onChange, names, more, nodes, faults, busy,
           description={t('simulate.hints.ip')}
           value={draft.ip}
           onChange={(event) => onChange({ ip: event.currentTarget.value })}
-          error={faults.get('ip') ?? null}
+          error={fieldErrors.get('ip') ?? null}
           placeholder="203.0.113.7"
           spellCheck={false}
         />
@@ -119,7 +120,7 @@ export function RequestForm({ draft, onChange, names, more, nodes, faults, busy,
           value={draft.nodeID}
           allowDeselect={false}
           onChange={(nodeID) => onChange({ nodeID: nodeID ?? '' })}
-          error={faults.get('nodeID') ?? null}
+          error={fieldErrors.get('nodeID') ?? null}
         />
       </div>
       <details className={classes['more']}>
@@ -130,7 +131,7 @@ export function RequestForm({ draft, onChange, names, more, nodes, faults, busy,
             description={t('simulate.hints.answer')}
             value={draft.status}
             onChange={(status) => onChange({ status: typeof status === 'number' ? status : '' })}
-            error={faults.get('answer.status') ?? null}
+            error={fieldErrors.get('answer.status') ?? null}
             allowDecimal={false}
             hideControls
           />
@@ -139,7 +140,7 @@ export function RequestForm({ draft, onChange, names, more, nodes, faults, busy,
             description={t('simulate.hints.headers')}
             value={draft.answerHeaders}
             onChange={(event) => onChange({ answerHeaders: event.currentTarget.value })}
-            error={answer}
+            error={answerHeadersError}
             spellCheck={false}
             styles={mono}
             autosize

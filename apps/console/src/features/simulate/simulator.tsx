@@ -14,19 +14,18 @@ import { RequestForm } from './request-form.tsx';
 const PAGE_SIZE = 50;
 const TYPING_RESTS_MS = 150;
 
-interface SimulatorProps {
+export interface SimulatorProps {
   site: { id: string; name: string };
-  /** The first URL. */
-  url?: string;
+  initialUrl?: string;
   /** Shown before the first simulation. */
   empty?: ReactNode;
-  onFollow?: () => void;
+  onRuleLinkClick?: () => void;
 }
 
-/** The form of a request, and what happens to it. `onFollow`: a link to a rule was followed. */
-export function Simulator({ site, url = '', empty = null, onFollow }: SimulatorProps) {
+/** A form for a request, and the simulation of that request. */
+export function Simulator({ site, initialUrl = '', empty = null, onRuleLinkClick }: SimulatorProps) {
   const params = { siteId: site.id };
-  const [draft, setDraft] = useState({ ...emptyRequest, url });
+  const [draft, setDraft] = useState({ ...emptyRequest, url: initialUrl });
   const [simulation, setSimulation] = useState<Simulation | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [keywords] = useDebouncedValue(hostOf(draft.url).slice(0, 256), TYPING_RESTS_MS);
@@ -35,15 +34,15 @@ export function Simulator({ site, url = '', empty = null, onFollow }: SimulatorP
     query: { sortBy: 'name', pageSize: PAGE_SIZE, enabled: true, ...(keywords !== '' && { keywords }) },
   }).data;
   const { run, running } = useAction(simulate.run, { quiet: true });
-  const faults = new Map(fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)]));
+  const fieldErrors = new Map(fieldErrorsOf(error).map(({ path, rule, message }) => [path, ruleText(rule, message)]));
 
-  async function ask() {
+  async function runSimulation() {
     setError(null);
     try {
       setSimulation(await run({ params, body: bodyOf(draft) }));
-    } catch (failure) {
+    } catch (runError) {
       setSimulation(null);
-      setError(failure);
+      setError(runError);
     }
   }
 
@@ -58,12 +57,12 @@ export function Simulator({ site, url = '', empty = null, onFollow }: SimulatorP
         names={names?.data.map(({ name }) => name) ?? []}
         more={names ? names.total - names.data.length : 0}
         nodes={simulation?.nodes ?? []}
-        faults={faults}
+        fieldErrors={fieldErrors}
         busy={running}
-        onSubmit={() => void ask()}
+        onSubmit={() => void runSimulation()}
       />
-      {error !== null && faults.size === 0 && <FailedState error={error} retry={() => void ask()} />}
-      {simulation !== null && <SimulationView simulation={simulation} onFollow={onFollow} />}
+      {error !== null && fieldErrors.size === 0 && <FailedState error={error} retry={() => void runSimulation()} />}
+      {simulation !== null && <SimulationView simulation={simulation} onRuleLinkClick={onRuleLinkClick} />}
       {simulation === null && error === null && empty}
     </>
   );

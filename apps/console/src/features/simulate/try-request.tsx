@@ -10,6 +10,7 @@ import { useT } from '../../lib/i18n.ts';
 import { withinChunkLimit } from '../../lib/time-limit.ts';
 import { useCan } from '../../lib/use-can.ts';
 import classes from './simulate.module.css';
+import type { SimulatorProps } from './simulator.tsx';
 
 const Simulator = lazy(async () => ({ default: (await withinChunkLimit(import('./simulator.tsx'))).Simulator }));
 
@@ -21,26 +22,28 @@ export function TryRequest() {
   const site = useSite();
   const { domainName } = useParams();
   if (!can(simulate.run)) return null;
-  const url = domainName === undefined || domainName.startsWith('*.') ? '' : `https://${domainName}/`;
+  const initialUrl = domainName === undefined || domainName.startsWith('*.') ? '' : `https://${domainName}/`;
   return (
     <Button
       variant="default"
       leftSection={<IconRoute size={15} stroke={1.6} />}
-      onClick={() => overlay(<InDrawer site={site} url={url} />, { title: 'simulate.title', wide: true })}
+      onClick={() =>
+        overlay(<SimulatorDrawer site={site} initialUrl={initialUrl} />, { title: 'simulate.title', wide: true })
+      }
     >
       {t('simulate.title')}
     </Button>
   );
 }
 
-function InDrawer({ site, url }: { site: { id: string; name: string }; url: string }) {
+function SimulatorDrawer({ site, initialUrl }: Required<Pick<SimulatorProps, 'site' | 'initialUrl'>>) {
   const t = useT();
   const close = useOverlayClose();
   return (
     <div className={classes['drawer']}>
       <p className={classes['why']}>{t('simulate.why')}</p>
       <Suspense fallback={<PageLoading />}>
-        <Simulator site={site} url={url} onFollow={close} />
+        <Simulator site={site} initialUrl={initialUrl} onRuleLinkClick={close} />
       </Suspense>
     </div>
   );
