@@ -11,7 +11,7 @@ import { testDir } from '../support/services/test-dir.ts';
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** A slow disk: the control plane has the outcome of an order before the agent continues. */
+/** Reports that take long to store. `onComplete` runs before the report of a completed order is stored. */
 class SlowReports extends Reports {
   readonly seen: string[] = [];
   onComplete = () => {};
@@ -53,7 +53,7 @@ async function nodeWithPack() {
       control: 'http://127.0.0.1',
       token: '',
     });
-  /** Orders when the first order is complete, and before the agent continues. */
+  /** Sends an order when the first order is complete, while its report is being stored. */
   const orderOnComplete = (upgradeID: string) =>
     new Promise<void>((resolve, reject) => {
       reports.onComplete = () => {
@@ -65,7 +65,7 @@ async function nodeWithPack() {
 }
 
 // Regression: the order after a complete one was refused, since that was still under way.
-test('an order that follows the outcome of another at once is accepted', async () => {
+test('an upgrade order is accepted while the previous order reports its completion', async () => {
   const { reports, order, orderOnComplete } = await nodeWithPack();
   const next = orderOnComplete(randomUUID());
   await order(randomUUID());
@@ -73,8 +73,8 @@ test('an order that follows the outcome of another at once is accepted', async (
   expect(reports.seen).toEqual(['switching', 'complete', 'complete']);
 });
 
-// Regression: it was carried out once more.
-test('an order that is sent again while its outcome is reported is the same order', async () => {
+// Regression: the re-sent order ran again.
+test('an upgrade order that is re-sent during its completion report runs only once', async () => {
   const { reports, order, orderOnComplete } = await nodeWithPack();
   const id = randomUUID();
   const again = orderOnComplete(id);

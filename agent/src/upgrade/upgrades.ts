@@ -99,15 +99,9 @@ export class Upgrades {
 
   /** Throws why the order is refused. */
   async accept(command: UpgradeCommand): Promise<void> {
-    // Sent again, since the response was lost.
-    if (this.#order?.upgradeID === command.upgradeID) return;
-    await this.#ending;
+    if (await this.#isKnown(command.upgradeID)) return;
     const manifest = readSigned(command.release, await this.#keys());
     const releaseStore = this.#storeOf(manifest);
-    if (this.#order !== null) {
-      if (this.#order.upgradeID === command.upgradeID) return;
-      throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
-    }
     const name = releaseName(manifest.sha256);
     const current = await releaseStore.current();
     const order: Order = { ...Order.omit({ tries: true }).parse(command), tries: 1 };
@@ -131,19 +125,27 @@ export class Upgrades {
   /** Removes the pack. Throws why it stays. */
   async remove(command: Pick<RemovePackCommand, 'upgradeID' | 'product'>): Promise<void> {
     const { upgradeID, product } = command;
-    if (this.#order?.upgradeID === upgradeID) return;
-    await this.#ending;
-    if (this.#order !== null) throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
+    if (await this.#isKnown(upgradeID)) return;
     const releaseStore = packStore(this.#deps.dir, product);
     const current = await releaseStore.current();
     const release = current === null ? null : await releaseStore.signed(current);
     if (release === null) throw new Error(`there is no ${product} pack`);
     if ((await releaseStore.ran()).length > 1) throw new Error(`the node had another ${product} pack before`);
+    // A concurrent order was accepted first.
     if (this.#order !== null) return this.remove(command);
     const order: Order = { upgradeID, release, tries: 1, removes: true };
     this.#order = order;
     await this.#note(order);
     this.#begin(order);
+  }
+
+  /** Whether the order is under way and sent again, since its response was lost. Throws if another one is under way. */
+  async #isKnown(upgradeID: string): Promise<boolean> {
+    if (this.#order?.upgradeID === upgradeID) return true;
+    await this.#ending;
+    if (this.#order === null) return false;
+    if (this.#order.upgradeID === upgradeID) return true;
+    throw new Error(`${nameOf(manifestOf(this.#order))} is under way`);
   }
 
   async stop(): Promise<void> {
