@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { daemonPlaces } from '../tests/support/services/docker-daemon.ts';
 import { localImage, requireImage } from '../tests/support/services/local-images.ts';
 import { prepareContainers } from './container-tests.ts';
 
@@ -17,6 +18,13 @@ test('an image has another name when one of its sources has changed', () => {
   expect(image(['a', 'b']).tag).toBe(image(['a', 'b']).tag);
   expect(image(['a', 'b']).tag).not.toBe(image(['a', 'c']).tag);
   expect(image(['a', 'b']).tag).not.toBe(image(['ab']).tag);
+});
+
+test('the Docker daemons of two checkouts share no folder, no socket and no network interface', () => {
+  const [one, other] = [daemonPlaces('/one/.data/docker'), daemonPlaces('/other/.data/docker')];
+  for (const place of ['runDir', 'host', 'bridge'] as const) expect(one[place]).not.toBe(other[place]);
+  // The kernel's limit.
+  expect(one.bridge.length).toBeLessThanOrEqual(15);
 });
 
 test('a run without tests in containers starts no daemon', async () => {

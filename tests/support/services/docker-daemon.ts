@@ -1,7 +1,6 @@
 // The Docker daemon of a long test run, started when none runs. Its images stay in its folder for the next run.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,8 +11,17 @@ import { findProgram, launch, stopLeftover } from '../../../deploy/services/prog
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 120_000;
 const POLL_INTERVAL_MS = 200;
-/** The daemon creates this network interface and leaves it behind. */
-const BRIDGE = 'docker0';
+
+/**
+ * A checkout's daemon shares nothing with those of others. On one bridge, two daemons would give one address to two
+ * containers, and the first to end would delete the bridge.
+ */
+export function daemonPlaces(folder: string): { runDir: string; host: string; bridge: string } {
+  const id = createHash('sha256').update(folder).digest('hex').slice(0, 8);
+  // Paths of sockets are limited to 107 bytes, and a checkout may be deep. Names of interfaces are limited to 15 bytes.
+  const runDir = path.join(tmpdir(), `edgeloom-docker-${id}`);
+  return { runDir, host: `unix://${path.join(runDir, 'docker.sock')}`, bridge: `br-el-${id}` };
+}
 
 /** Whether a daemon answers at DOCKER_HOST, or at Docker's default socket. */
 export const hasDocker = (): Promise<boolean> =>
@@ -32,15 +40,10 @@ export async function ensureDocker(folder: string): Promise<() => Promise<void>>
   if (dockerd === null) throw new Error('dockerd is missing: apt-get install docker.io');
   if (process.getuid?.() !== 0) throw new Error('no Docker daemon runs, and only root can start one');
 
-  // Paths of sockets are limited to 107 bytes, and a checkout may be deep.
-  const runDir = path.join(
-    tmpdir(),
-    `edgeloom-docker-${createHash('sha256').update(folder).digest('hex').slice(0, 8)}`,
-  );
+  const { runDir, host, bridge } = daemonPlaces(folder);
   await mkdir(runDir, { recursive: true });
-  const host = `unix://${path.join(runDir, 'docker.sock')}`;
   // The daemon's rules would drop packets that tests forward between network namespaces.
-  const options = ['--iptables=false', '--host', host, '--data-root', path.join(folder, 'data')];
+  const options = ['--iptables=false', '--bridge', bridge, '--host', host, '--data-root', path.join(folder, 'data')];
   const places = ['--exec-root', path.join(runDir, 'exec'), '--pidfile', path.join(runDir, 'pid')];
   const program = {
     name: 'dockerd',
@@ -51,7 +54,9 @@ export async function ensureDocker(folder: string): Promise<() => Promise<void>>
     stopWithinMs: 60_000,
   };
   await stopLeftover(program, folder);
-  const hadBridge = existsSync(path.join('/sys/class/net', BRIDGE));
+  // A killed run leaves the bridge behind. The daemon gives it a network that is free.
+  await deleteBridge(bridge);
+  await run('ip', ['link', 'add', 'name', bridge, 'type', 'bridge']);
   const daemon = await launch(program, { runDir: folder, logDir: folder });
   process.env['DOCKER_HOST'] = host;
   let hasExited = false;
@@ -59,7 +64,7 @@ export async function ensureDocker(folder: string): Promise<() => Promise<void>>
   const deadline = Date.now() + START_TIMEOUT_MS;
   const stop = async () => {
     await daemon.stop();
-    if (!hadBridge) await run('ip', ['link', 'delete', BRIDGE]).catch(() => undefined);
+    await deleteBridge(bridge);
     await rm(runDir, { recursive: true, force: true });
   };
   try {
@@ -81,6 +86,8 @@ export async function ensureDocker(folder: string): Promise<() => Promise<void>>
     }
   };
 }
+
+const deleteBridge = (name: string) => run('ip', ['link', 'delete', name]).catch(() => undefined);
 
 /** Removes all but the base images, also those of killed runs, whose machines under systemd would start again. */
 async function removeLeftovers() {
