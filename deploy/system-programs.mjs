@@ -5,6 +5,7 @@ import { constants } from 'node:fs';
 import { access, chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { withMachineLock } from './machine-lock.mjs';
 import { line, step, Trouble } from './steps.mjs';
 
 const run = promisify(execFile);
@@ -64,7 +65,21 @@ export async function ensureSystemPrograms({ forTests, forLongTests }) {
 
   line(`Installing by apt: ${missing.join(' ')}`);
   line('No system service will be started or enabled.');
-  await step('System programs', (report) => withoutServices(() => install(missing, report)));
+  // A second run of another checkout would allow the start of services while the first one still installs them.
+  await step('System programs', (report) =>
+    withMachineLock(
+      'system-programs',
+      () => installMissing(wanted, report),
+      () => report('waiting for another checkout'),
+    ),
+  );
+}
+
+/** Another checkout may have installed them meanwhile. */
+async function installMissing(wanted, report) {
+  const missing = await findMissing(wanted);
+  if (missing.length === 0) return report('installed by another checkout');
+  await withoutServices(() => install(missing, report));
 }
 
 async function findMissing(wanted) {
@@ -140,7 +155,7 @@ const policyText =
   '#!/bin/sh\n# Put here by Edgeloom while it installs packages: no service may be started.\nexit 101\n';
 
 /** Runs `task` while packages cannot start services. Afterwards reverts what the packages enabled, and only that. */
-export async function withoutServices(task) {
+async function withoutServices(task) {
   const before = await snapshot();
   const ignore = () => undefined;
   process.on('SIGINT', ignore).on('SIGTERM', ignore);

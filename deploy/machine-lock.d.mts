@@ -1,0 +1,1 @@
+export function withMachineLock<Result>(name: string, task: () => Promise<Result>, onWait: () => void): Promise<Result>;
