@@ -1,6 +1,7 @@
 // DNS accounts of a site.
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
 import { startAliDns } from '../support/fakes/dns-vendors/ali-dns.ts';
 import { startDnspod } from '../support/fakes/dns-vendors/dnspod.ts';
@@ -12,20 +13,22 @@ import '../support/assertions/matchers.ts';
 const zone = 'example.com';
 const starts = { dnspod: startDnspod, aliDNS: startAliDns, route53: startRoute53, huaweiCloud: startHuaweiCloud };
 const providers = ['dnspod', 'aliDNS', 'route53', 'huaweiCloud'] as const;
-let vendors: Map<string, FakeVendor>;
+const vendors = new Map<string, FakeVendor>();
 let app: TestApp;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
-  vendors = new Map(
-    await Promise.all(providers.map(async (name): Promise<[string, FakeVendor]> => [name, await starts[name](zone)])),
-  );
+  for (const name of providers) {
+    const vendor = await starts[name](zone);
+    onEnd(() => vendor.stop());
+    vendors.set(name, vendor);
+  }
   const endpoints = Object.fromEntries([...vendors].map(([name, { url }]) => [name, url]));
   app = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8', DNS_ENDPOINTS: JSON.stringify(endpoints) });
+  onEnd(() => app.close());
 });
-afterAll(async () => {
-  await app.close();
-  await Promise.all([...vendors.values()].map((vendor) => vendor.stop()));
-});
+afterAll(stopAll);
+
 const vendorOf = (provider: string) => {
   const vendor = vendors.get(provider);
   if (!vendor) throw new Error(provider);

@@ -17,13 +17,17 @@ import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isLongRun } from '../support/builders/long-run.ts';
 import { SeededRandom } from '../support/builders/seeded-random.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { hostDoc, rule, siteDoc, startEdge, upstream } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
 import type { OriginResponse, OriginRequest, Origin } from '../support/fakes/origin.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
 
-/** 24 configurations from here on meet every kind of decision. A slow machine may miss some that last for a second. */
+/**
+ * The 24 configurations from seed 33 on meet every kind of decision, some kinds only once. With 40, a slow machine may
+ * miss some of the decisions that last for a second.
+ */
 const [FIRST_SEED, CONFIGURATIONS] = isLongRun ? [1, 100] : [33, 40];
 const REQUESTS = 20;
 
@@ -32,13 +36,14 @@ let origin: Origin;
 /** The origin's next response. */
 let answer: OriginResponse;
 const asked: OriginRequest[] = [];
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
-  [edge, origin] = await Promise.all([startEdge(), startOrigin({ any: (request) => (asked.push(request), answer) })]);
+  edge = await startEdge();
+  onEnd(() => edge.stop());
+  origin = await startOrigin({ any: (request) => (asked.push(request), answer) });
+  onEnd(() => origin.stop());
 });
-afterAll(async () => {
-  await origin.stop();
-  await edge.stop();
-});
+afterAll(stopAll);
 
 const paths = [
   '/',

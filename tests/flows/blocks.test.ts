@@ -7,6 +7,7 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import { layoutOf } from '@edgeloom/agent/layout.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { longTest } from '../support/builders/long-run.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { startOrigin, type Origin } from '../support/fakes/origin.ts';
 import { freePort } from '../support/services/ports.ts';
@@ -22,9 +23,12 @@ let call: ReturnType<ControlPlane['as']>['call'];
 let origin: Origin;
 let served: Awaited<ReturnType<typeof servedSite>>;
 const started: Awaited<ReturnType<typeof nodeAt>>[] = [];
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
   origin.on('/', { body: 'page' });
   served = await servedSite(plane, origin);
   ({ call } = plane.as(served.zone.client));
@@ -32,16 +36,13 @@ beforeAll(async () => {
   await call(ipset.set, { params: params(), body: { enabled: true, timeout: 600, max: 5000, reason: 'bots' } });
   for (const address of ['127.0.0.1', '127.0.0.2']) {
     const made = await nodeAt(plane, served.zone, address);
+    onEnd(() => made.agent.stop());
     started.push(made);
     made.agent.start('--with-nginx');
   }
   await everywhere('127.0.0.20', 200);
 });
-afterAll(async () => {
-  for (const { agent } of started) await agent.stop();
-  await origin.stop();
-  await plane.stop();
-});
+afterAll(stopAll);
 
 const params = () => ({ zoneId: served.zone.id });
 const node = (i: 0 | 1) => started[i] ?? expect.unreachable();

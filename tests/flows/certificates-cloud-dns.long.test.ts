@@ -2,6 +2,7 @@
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
@@ -17,8 +18,10 @@ let names: Awaited<ReturnType<typeof startNameServer>>;
 let pebble: Pebble;
 let app: TestApp;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   vendor = await startDnspod(zone);
+  onEnd(() => vendor.stop());
   const txt = (name: string) =>
     vendor.records.rows.filter((row) => row.name === name && row.type === 'TXT').flatMap(({ values }) => values);
   // Port 53 is often blocked, so only the resolver answers.
@@ -28,20 +31,18 @@ beforeAll(async () => {
     if (name === `ns.${zone}`) return { a: [walled] };
     return { txt: txt(name), ...(name === zone && { ns: [`ns.${zone}`] }) };
   });
+  onEnd(() => names.stop());
   pebble = await startPebble({ httpPort: 1, nameServer: names.address });
+  onEnd(() => pebble.stop());
   app = await testApp({
     ACME_AUTHORITIES: JSON.stringify([pebble.authority]),
     ORIGIN_ALLOW: '127.0.0.0/8',
     DNS_RESOLVERS: names.address,
     DNS_ENDPOINTS: JSON.stringify({ dnspod: vendor.url }),
   });
+  onEnd(() => app.close());
 });
-afterAll(async () => {
-  await app.close();
-  await pebble.stop();
-  await names.stop();
-  await vendor.stop();
-});
+afterAll(stopAll);
 
 test('both TXT records of a name exist at once and are removed afterwards', async () => {
   const site = await app.build.site();

@@ -3,6 +3,7 @@ import { Resolver } from 'node:dns/promises';
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { siteDns } from '@edgeloom/contract/site-dns/site-dns.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
@@ -20,19 +21,19 @@ let pebble: Pebble;
 let app: TestApp;
 let walled: TestApp;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   dns = await startPowerDns([zone, other]);
+  onEnd(() => dns.stop());
   pebble = await startPebble({ httpPort: 1, nameServer: dns.nameServer, reusesAuthorizations: true });
+  onEnd(() => pebble.stop());
   const settings = { ACME_AUTHORITIES: JSON.stringify([pebble.authority]), DNS_RESOLVERS: dns.nameServer };
   app = await testApp({ ...settings, ORIGIN_ALLOW: '127.0.0.0/8' });
+  onEnd(() => app.close());
   walled = await testApp(settings);
+  onEnd(() => walled.close());
 });
-afterAll(async () => {
-  await app.close();
-  await walled.close();
-  await pebble.stop();
-  await dns.stop();
-});
+afterAll(stopAll);
 
 const account = (apiKey = dns.apiKey) => ({
   provider: 'powerDNS' as const,

@@ -1,6 +1,7 @@
 // Several processes work through many due certificates, each order once, within the authority's rate limits.
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { orderDue } from '../support/services/background-work.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
@@ -14,14 +15,14 @@ const HOUR_MS = 3_600_000;
 
 let pebble: Pebble;
 let app: TestApp;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   pebble = await startPebble({ httpPort: 1, acceptsEveryChallenge: true });
+  onEnd(() => pebble.stop());
   app = await testApp({ ACME_AUTHORITIES: JSON.stringify([{ ...pebble.authority, ordersPer3Hours: BUDGET }]) });
+  onEnd(() => app.close());
 }, 120_000);
-afterAll(async () => {
-  await app.close();
-  await pebble.stop();
-});
+afterAll(stopAll);
 
 test(
   "due orders are placed once each; those beyond the authority's limit wait for three hours",

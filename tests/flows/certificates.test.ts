@@ -12,6 +12,7 @@ import type { TestAgent } from '../support/services/agent.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { casesOfRun, isLongRun, longTest } from '../support/builders/long-run.ts';
 import { joinSimulated } from '../support/fakes/simulated-node.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -31,28 +32,31 @@ let site: BuiltSite;
 let http = 0;
 let https = 0;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   [http = 0, https = 0] = await freePorts(2);
   const eab = { kid: 'kid-1', key: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W' };
   // One authority whose account binding we do not have, and one that rejects every third nonce and may be slow.
   downtown = await startPebble({ httpPort: http, eab }, 'Downtown');
+  onEnd(() => downtown.stop());
   pebble = await startPebble({ httpPort: http, eab, rejectedNoncesPercent: 30, slow: isLongRun });
+  onEnd(() => pebble.stop());
   const { name, directory, rootFile } = downtown.authority;
   const settings = { ACME_AUTHORITIES: JSON.stringify([{ name, directory, rootFile }, pebble.authority]) };
   plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2, settings });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
   site = await plane.build.site({ product: await plane.build.product({ zone }) });
   agents = await Promise.all(nodes.map(async (listen) => testAgent({ ...nodeOf(await plane.node(zone)), listen })));
-  for (const agent of agents) agent.start();
+  for (const agent of agents) {
+    onEnd(() => agent.stop());
+    agent.start();
+  }
   await changed(plane.installation.db, zone.id, 'zone', `site/${site.id}`);
 }, 180_000);
-afterAll(async () => {
-  await Promise.all(agents.map((agent) => agent.stop()));
-  await origin.stop();
-  await plane.stop();
-  await Promise.all([downtown.stop(), pebble.stop()]);
-});
+afterAll(stopAll);
 
 /** Two nodes of one zone. */
 const nodes = ['127.0.0.1', '127.0.0.2'];

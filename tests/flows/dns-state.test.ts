@@ -5,6 +5,7 @@ import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts'
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { startDnsReconciler, takeDue, wantSets, type WantedSet } from '../support/services/background-work.ts';
 import { queryDns } from '../support/assertions/query-dns.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
@@ -33,24 +34,24 @@ let route53: FakeVendor;
 let app: TestApp;
 let reconciler: { stop: () => Promise<void> };
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   dns = await startPowerDns([zone], places);
+  onEnd(() => dns.stop());
   dnspod = await startDnspod('example.org');
+  onEnd(() => dnspod.stop());
   route53 = await startRoute53('example.net');
+  onEnd(() => route53.stop());
   app = await testApp({
     ORIGIN_ALLOW: '127.0.0.0/8',
     DNS_RESOLVERS: dns.nameServer,
     DNS_ENDPOINTS: JSON.stringify({ dnspod: dnspod.url, route53: route53.url }),
   });
+  onEnd(() => app.close());
   reconciler = startDnsReconciler(app.installation, console);
+  onEnd(() => reconciler.stop());
 }, 180_000);
-afterAll(async () => {
-  await reconciler.stop();
-  await app.close();
-  await dnspod.stop();
-  await route53.stop();
-  await dns.stop();
-});
+afterAll(stopAll);
 
 interface Operator extends Tenant {
   suffix: string;

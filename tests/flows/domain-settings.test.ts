@@ -7,6 +7,7 @@ import { certificates } from '@edgeloom/contract/certificates/certificates.endpo
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { testAgent, type TestAgent } from '../support/services/agent.ts';
 import { unique, type BuiltSite, type BuiltDomain } from '../support/builders/build.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { gate, startOrigin, type Origin } from '../support/fakes/origin.ts';
@@ -21,19 +22,21 @@ let plain: Origin;
 let secure: Origin;
 const [http = 0, https = 0] = await freePorts(2);
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
-  [plain, secure] = await Promise.all([startOrigin(), startOrigin({ tls: selfSigned('origin.example.com') })]);
+  plain = await startOrigin();
+  onEnd(() => plain.stop());
+  secure = await startOrigin({ tls: selfSigned('origin.example.com') });
+  onEnd(() => secure.stop());
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  onEnd(() => plane.stop());
   const zone = await plane.build.zone({ ports: [http], tlsPorts: [https] });
   site = await plane.build.site({ product: await plane.build.product({ zone }) });
   agent = await testAgent(await plane.node(zone));
+  onEnd(() => agent.stop());
   agent.start();
 }, 120_000);
-afterAll(async () => {
-  await agent.stop();
-  await plane.stop();
-  await Promise.all([plain.stop(), secure.stop()]);
-});
+afterAll(stopAll);
 
 const user = () => plane.as(site.owner);
 /** A domain with origins on these ports. */

@@ -8,6 +8,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, jwtAuthenticator } from 'nats';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { openTrust } from '../support/services/nats-trust.ts';
 import { testAgent } from '../support/services/agent.ts';
 import type { TestAgent } from '../support/services/agent.ts';
@@ -32,24 +33,24 @@ let site: BuiltSite;
 let port: number;
 let nodeID: string;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   postgres = await ownPostgres();
+  onEnd(() => postgres.stop());
   plane = await controlPlane({ databaseUrl: postgres.databaseUrl });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
   port = await freePort();
   const zone = await plane.build.zone({ ports: [port], tlsPorts: [] });
   site = await plane.build.site({ product: await plane.build.product({ zone }) });
   const invitation = await plane.node(zone);
   ({ nodeID } = invitation);
   agent = await testAgent(invitation);
+  onEnd(() => agent.stop());
   agent.start();
 }, 180_000);
-afterAll(async () => {
-  await agent.stop();
-  await plane.stop();
-  await origin.stop();
-  await postgres.stop();
-});
+afterAll(stopAll);
 
 async function addDomain(name = `${unique('www')}.example.com`): Promise<string> {
   const body = { domains: [{ name, upstreams: [{ address: '127.0.0.1', port: origin.port }] }] };

@@ -2,6 +2,7 @@
 // counts once. Five minutes in the long run.
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { visit } from '../support/assertions/visit.ts';
 import { isLongRun } from '../support/builders/long-run.ts';
@@ -16,16 +17,16 @@ const AT_ONCE = 4;
 let postgres: OwnPostgres;
 let plane: ControlPlane;
 let origin: Origin;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   postgres = await ownPostgres();
+  onEnd(() => postgres.stop());
   plane = await controlPlane({ databaseUrl: postgres.databaseUrl });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
 }, 180_000);
-afterAll(async () => {
-  await plane.stop();
-  await origin.stop();
-  await postgres.stop();
-});
+afterAll(stopAll);
 
 /** Requests in a loop until stopped. `sent`: the ids of all requests that the node answered. */
 function startLoad(port: number, name: string) {

@@ -8,6 +8,7 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { testAgent } from '../support/services/agent.ts';
 import type { TestAgent } from '../support/services/agent.ts';
 import { unique } from '../support/builders/build.ts';
@@ -23,15 +24,14 @@ import { visit } from '../support/assertions/visit.ts';
 let plane: ControlPlane;
 let origin: Origin;
 let agent: TestAgent;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
 });
-afterAll(async () => {
-  await agent.stop();
-  await origin.stop();
-  await plane.stop();
-});
+afterAll(stopAll);
 
 test('an operator creates zone, product, node and site; a customer adds a domain; it is cached, purged, paused and disabled', async () => {
   const tenant = await plane.build.client();
@@ -49,6 +49,7 @@ test('an operator creates zone, product, node and site; a customer adds a domain
   const site = await operator.call(clientSites.create, { body });
   const node = await operator.call(nodes.create, { body: { name: unique('node'), ip: '127.0.0.1', zoneID: zone.id } });
   agent = await testAgent({ control: plane.api.url, token: node.joinToken });
+  onEnd(() => agent.stop());
   agent.start();
   const params = { siteId: site.id };
 

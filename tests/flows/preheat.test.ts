@@ -5,6 +5,7 @@ import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { preheatCaches } from '@edgeloom/contract/preheat-caches/preheat-caches.endpoints.ts';
 import { preheat } from '@edgeloom/contract/preheat/preheat.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { longTest } from '../support/builders/long-run.ts';
 import type { BuiltZone } from '../support/builders/build.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
@@ -20,14 +21,14 @@ import { visit } from '../support/assertions/visit.ts';
 
 let plane: ControlPlane;
 let origin: Origin;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
 });
-afterAll(async () => {
-  await origin.stop();
-  await plane.stop();
-});
+afterAll(stopAll);
 
 /** A site that caches everything. */
 async function served() {

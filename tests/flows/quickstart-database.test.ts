@@ -5,18 +5,17 @@ import { afterAll, expect, test } from 'vitest';
 import { preparePostgres, removePostgres } from '../../deploy/services/postgres.ts';
 import { launch } from '../../deploy/services/program.ts';
 import { deploy, status } from '../../prisma/migrate.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { freePort } from '../support/services/ports.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
-const undo: (() => Promise<unknown>)[] = [];
-afterAll(async () => {
-  for (const task of undo.reverse()) await task();
-});
+const { onEnd, stopAll } = collectedStops();
+afterAll(stopAll);
 
 async function connected(url: string) {
   const client = new pg.Client(url);
   await client.connect();
-  undo.push(() => client.end());
+  onEnd(() => client.end());
   return client;
 }
 
@@ -27,9 +26,9 @@ test('an older database is handed over to an unprivileged role, and migrations c
     host: '127.0.0.1',
     port: await freePort(),
   });
-  undo.push(() => removePostgres(path.join(dir, 'postgres')));
+  onEnd(() => removePostgres(path.join(dir, 'postgres')));
   const running = await launch(postgres.program, { runDir: path.join(dir, 'run'), logDir: dir });
-  undo.push(() => running.stop());
+  onEnd(() => running.stop());
   await postgres.ready();
   await postgres.ensureDatabase('edgeloom');
   const older = postgres.url('edgeloom');

@@ -21,6 +21,7 @@ import {
 import { longTest } from '../support/builders/long-run.ts';
 import { startOrigin, type Origin } from '../support/fakes/origin.ts';
 import { servedSite } from '../support/builders/served-site.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { testDatabase } from '../support/services/shared-services.ts';
 import { get, startRequestLoop } from '../support/services/connected-node.ts';
 import { testDir } from '../support/services/test-dir.ts';
@@ -39,16 +40,20 @@ let make: ReleaseMaker;
 let plane: ControlPlane;
 let origin: Origin;
 let releasesDir: string;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
-  [make, releasesDir, origin] = await Promise.all([releaseMaker(), testDir(), startOrigin()]);
+  make = await releaseMaker();
+  onEnd(() => make.stop());
+  releasesDir = await testDir();
+  onEnd(() => rm(releasesDir, { recursive: true, force: true }));
+  origin = await startOrigin();
+  onEnd(() => origin.stop());
   origin.on('/', { body: 'from the origin' });
   const settings = { RELEASES_DIR: releasesDir, RELEASE_KEYS: make.keysFile };
   plane = await controlPlane({ databaseUrl: await testDatabase(), settings });
+  onEnd(() => plane.stop());
 });
-afterAll(async () => {
-  await plane.stop();
-  await Promise.all([make.stop(), origin.stop(), rm(releasesDir, { recursive: true, force: true })]);
-});
+afterAll(stopAll);
 
 async function offer({ archive }: TestRelease) {
   for (const file of [archive, archive.replace(/\.tar\.gz$/, '.json')])

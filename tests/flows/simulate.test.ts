@@ -4,6 +4,7 @@ import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modul
 import type { Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { unique } from '../support/builders/build.ts';
 import { longTest } from '../support/builders/long-run.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
@@ -19,14 +20,14 @@ import { visit } from '../support/assertions/visit.ts';
 
 let plane: ControlPlane;
 let origin: Origin;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase() });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
 });
-afterAll(async () => {
-  await origin.stop();
-  await plane.stop();
-});
+afterAll(stopAll);
 
 // `browser/rules-at-the-edge.test.ts` has a real node, too.
 longTest(

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { charts } from '@edgeloom/contract/charts/charts.endpoints.ts';
 import type { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import type { TestAgent } from '../support/services/agent.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
@@ -16,14 +17,14 @@ import { testDatabase } from '../support/services/shared-services.ts';
 
 let plane: ControlPlane;
 let origin: Origin;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   plane = await controlPlane({ databaseUrl: await testDatabase(), apis: 2 });
+  onEnd(() => plane.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
 });
-afterAll(async () => {
-  await plane.stop();
-  await origin.stop();
-});
+afterAll(stopAll);
 
 /** Status for a name that the node does not serve. */
 const NO_SUCH_SITE = 903;
