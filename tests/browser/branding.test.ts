@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import type { TestApp } from '../support/services/app.ts';
 import { horizontalOverflow, type Screen } from '../support/services/browser.ts';
@@ -15,15 +16,15 @@ let consoles: Consoles;
 let app: TestApp;
 let smtp: Smtp;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   consoles = await startConsoles({ ORIGIN_ALLOW: '127.0.0.0/8' });
+  onEnd(() => consoles.stop());
   ({ app } = consoles);
   smtp = await startSmtp();
+  onEnd(() => smtp.stop());
 }, 400_000);
-afterAll(async () => {
-  await consoles.stop();
-  await smtp.stop();
-});
+afterAll(stopAll);
 
 /** Chromium resolves every name under localhost. */
 const ownHost = () => `${unique('console')}.localhost`;

@@ -1,6 +1,7 @@
 // A name that requires verification, from adding it to enabling it, with a real DNS server.
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { nameServerHost, startNameServer } from '../support/fakes/dns-server.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
@@ -13,16 +14,17 @@ type NameServer = Awaited<ReturnType<typeof startNameServer>>;
 let consoles: Consoles;
 let resolver: NameServer;
 let authority: NameServer;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   resolver = await startNameServer();
+  onEnd(() => resolver.stop());
   authority = await startNameServer(undefined, { host: nameServerHost(), port: 53 });
+  onEnd(() => authority.stop());
   resolver.records.set('ns.provider.test', { a: [authority.address.replace(/:\d+$/, '')] });
   consoles = await startConsoles({ DNS_RESOLVERS: resolver.address, ORIGIN_ALLOW: '127.0.0.0/8' });
+  onEnd(() => consoles.stop());
 }, 400_000);
-afterAll(async () => {
-  await consoles.stop();
-  await Promise.all([resolver.stop(), authority.stop()]);
-});
+afterAll(stopAll);
 
 /** A customer's name under another customer's wildcard. */
 async function waitingName() {

@@ -1,4 +1,5 @@
 // Every sign-in method in a real browser with a virtual authenticator.
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { totpCode } from '../support/fakes/authenticator-app.ts';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { oidcSetting, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
@@ -20,15 +21,15 @@ let app: TestApp;
 let provider: TestProvider;
 let base: Record<Family, string>;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   consoles = await startConsoles({ ORIGIN_ALLOW: '127.0.0.0/8' });
+  onEnd(() => consoles.stop());
   ({ app, base } = consoles);
   provider = await startOidcProvider([`${base.client}/client/login/oidc`, `${base.user}/user/login/oidc`]);
+  onEnd(() => provider.stop());
 }, 400_000);
-afterAll(async () => {
-  await provider.stop();
-  await consoles.stop();
-});
+afterAll(stopAll);
 
 /** Chromium logs failed requests, which these tests provoke. */
 const openScreen = (kind: Family = 'client', look: WindowOptions = {}) =>

@@ -10,8 +10,9 @@ import type { EdgeDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { hostDoc, Reply, rule, siteDoc, startEdge } from '../support/services/edge.ts';
-import type { Ask, Edge, HostOverrides } from '../support/services/edge.ts';
+import type { Ask, Edge, EdgeOptions, HostOverrides } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { gate } from '../support/fakes/origin.ts';
 import type { Origin } from '../support/fakes/origin.ts';
@@ -24,19 +25,25 @@ let relayPort: number;
 let edges: [Edge, Edge];
 let origin: Origin;
 
+const { onEnd, stopAll } = collectedStops();
+async function startNode(options: EdgeOptions): Promise<Edge> {
+  const edge = await startEdge(options);
+  onEnd(() => edge.stop());
+  return edge;
+}
 beforeAll(async () => {
   const [http = 0, https = 0, port = 0] = await freePorts(3);
   relayPort = port;
   const ports = { http, https };
   const zone = { relays: [{ id: randomUUID(), address: '127.0.0.1', port: relayPort }] };
   [relay, ...edges] = await Promise.all([
-    startEdge({ zoneKey, relayPort, zone }),
-    startEdge({ zoneKey, zone, ports }),
-    startEdge({ zoneKey, zone, ports, address: '127.0.0.2' }),
+    startNode({ zoneKey, relayPort, zone }),
+    startNode({ zoneKey, zone, ports }),
+    startNode({ zoneKey, zone, ports, address: '127.0.0.2' }),
   ]);
   ({ origin } = edges[0]);
 });
-afterAll(() => Promise.all([relay, ...edges].map((node) => node.stop())));
+afterAll(stopAll);
 
 const all = () => [relay, ...edges];
 /** Writes documents on all nodes. */
