@@ -4,7 +4,7 @@ import type { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
 import { MAX_BATCH_BYTES } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
-import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { cardTypes, seriesTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -168,6 +168,67 @@ test('a step without requests is zero, and one without reports is null', async (
   expect(values.at(-3)).toBeNull();
   expect(values.filter((value) => value === 0)).toHaveLength(2);
   expect((await chartOf(site, 'cache')).last).toEqual([null]);
+});
+
+describe('by the minute', () => {
+  /** Requests by the minute as the owner sees them, after reports of a node at these times. */
+  async function minutesAfter(reports: readonly { at: number; requests?: number }[], from: number, to: number) {
+    const site = await build.site();
+    const { id } = await build.node({ zone: site.zone });
+    let reached = 0;
+    let minutes: readonly (number | null)[] = [];
+    for (const { at, requests = 0 } of reports) {
+      const batch = batchOf(line(site.id, { time: at / 1000 }).repeat(requests), reached);
+      // A batch that is sent again changes nothing, though it arrives later.
+      for (const now of requests === 0 ? [at] : [at, at + 4 * MINUTE])
+        ({ reached } = await logs.store(id, { ...batch, sentAt: at }, new Date(now)));
+      // Read each time: figures of hours that ended are cached.
+      minutes = await requestsByMinute(site, from, to);
+    }
+    return minutes;
+  }
+
+  async function requestsByMinute(site: BuiltSite, from: number, to: number) {
+    const times = { startTime: new Date(from).toISOString(), endTime: new Date(to).toISOString() };
+    const { series } = await as(site.owner).call(statistics.timeSeries, {
+      body: { types: [seriesTypes.status], reportInterval: 1, timeInterval: 'custom', ...times },
+    });
+    return series.find(({ name }) => name === '2xx')?.values ?? [];
+  }
+
+  /** An hour that has ended. */
+  const hour = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000;
+
+  test.each([
+    ['within an hour', hour + 20 * MINUTE],
+    ['across the end of an hour', hour + 59 * MINUTE],
+  ])('a minute without requests is zero, though no report was sent in it: %s', async (_, minute) => {
+    const before = minute - 1000;
+    // Agents report 60 to 62 seconds after the last batch.
+    const reports = [{ at: before, requests: 2 }, { at: before + 61_500 }, { at: before + 123_000 }];
+    expect(await minutesAfter(reports, minute - 2 * MINUTE, minute + 3 * MINUTE)).toEqual([null, 2, 0, 0, 0]);
+  });
+
+  test('two minutes in which reports were late are zero, and those of a node that was away are unknown', async () => {
+    const from = hour + 10 * MINUTE;
+    const reports = [{ at: from, requests: 1 }, { at: from + 3 * MINUTE }, { at: from + 13 * MINUTE, requests: 1 }];
+    const away = Array.from({ length: 9 }, () => null);
+    expect(await minutesAfter(reports, from, from + 15 * MINUTE)).toEqual([1, 0, 0, 0, ...away, 1, null]);
+  });
+
+  test('reports of another node or zone say nothing about the minutes of a node', async () => {
+    const [site, other] = [await build.site(), await build.site()];
+    const [first, second] = [await build.node({ zone: site.zone }), await build.node({ zone: site.zone })];
+    const away = await build.node({ zone: other.zone });
+    const from = hour + 30 * MINUTE;
+    for (const [id, at] of [
+      [first.id, from],
+      [second.id, from + 2 * MINUTE],
+      [away.id, from + 2 * MINUTE],
+    ] as const)
+      await logs.store(id, { ...batchOf(''), sentAt: at }, new Date(at));
+    expect(await requestsByMinute(site, from, from + 4 * MINUTE)).toEqual([0, null, 0, null]);
+  });
 });
 
 test('a line of the future counts in the current step, and unreadable lines are skipped', async () => {

@@ -5,6 +5,8 @@ import type { Partitions } from './partitions.ts';
 
 /** In seconds. */
 export const STEPS = [60, 300, 3600, 86_400] as const;
+/** A node reports at least every 62 seconds. After a longer silence of whole minutes it was away. */
+const MAX_IDLE_MINUTES = 2;
 
 const columns = [
   'requests',
@@ -47,8 +49,9 @@ export async function addTraffic(
   for (const line of lines)
     if (line.at >= oldest) add(rowOf(minutes, STEPS[0], line.at / 1000, siteOf(line), line.domain), line);
   const rows = new Map<string, Row>();
+  const idle = await readIdleMinutes(client, nodeId, zoneId, now);
   for (const step of STEPS) {
-    rowOf(rows, step, now / 1000, zoneId, NO_DOMAIN);
+    for (const at of [now / 1000, ...idle]) rowOf(rows, step, at, zoneId, NO_DOMAIN);
     const since = partitions.since('traffic', now, step) / 1000;
     for (const { at, site, domain, ...sums } of minutes.values()) {
       if (at < since) continue;
@@ -67,6 +70,22 @@ export async function addTraffic(
      ON CONFLICT (site_id, step, at, domain_id, node_id) DO UPDATE SET ${added}`,
     [nodeId, JSON.stringify([...rows.values()])],
   );
+}
+
+/**
+ * The minutes since the node's last report, in seconds since 1970. A report follows the last one without a gap, so the
+ * node had no other requests in these minutes. Empty if the node was away.
+ */
+async function readIdleMinutes(client: PoolClient, nodeId: string, zoneId: string, now: number): Promise<number[]> {
+  const [minute] = STEPS;
+  const current = Math.floor(now / 1000 / minute) * minute;
+  const { rows } = await client.query<{ last: number | null }>(
+    `SELECT extract(epoch FROM max(at))::float8 AS last FROM traffic
+     WHERE site_id = $1 AND step = $2 AND at BETWEEN to_timestamp($3) AND to_timestamp($4) AND domain_id = $5 AND node_id = $6`,
+    [zoneId, minute, current - (MAX_IDLE_MINUTES + 1) * minute, current, NO_DOMAIN, nodeId],
+  );
+  const last = rows[0]?.last ?? current;
+  return Array.from({ length: Math.max(0, (current - last) / minute - 1) }, (_, i) => last + (i + 1) * minute);
 }
 
 /** The row of the step of a time, in seconds since 1970. */
