@@ -169,7 +169,10 @@ test('has a filter for each kind that matches exactly the counted rows', async (
   const jobFailed = async (wanted: boolean) =>
     (await call(nodes.list, { query: { jobFailed: wanted } })).data.map(({ name }) => name);
   expect(await jobFailed(true)).toEqual([names.nodeJobsFailed]);
-  expect(await jobFailed(false)).toHaveLength(5);
+  expect(await jobFailed(false)).toHaveLength(6);
+  const logsLost = async (wanted: boolean) => namesOf(await call(nodes.list, { query: { logsLost: wanted } }));
+  expect(await logsLost(true)).toEqual([names.nodesLosingLogs]);
+  expect(await logsLost(false)).toHaveLength(6);
   // A node that failed in a rollout.
   const inRollout = { rollout: { title: names.rolloutsStopped } };
   await db.rolloutNode.updateMany({ where: inRollout, data: { state: 'failed', endedAt: new Date() } });

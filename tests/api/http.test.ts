@@ -220,11 +220,11 @@ describe('the system endpoints', () => {
       Array.from(text.matchAll(/^edgeloom_api_(\S+) (\S+)$/gm), ([, name, value]) => [name, Number(value)]),
     );
     const expected = {
-      'nodes{status="online"}': 4,
+      'nodes{status="online"}': 5,
       'nodes{status="offline"}': 2,
       'nodes{status="disabled"}': 0,
       nodes_rejecting: 1,
-      nodes_without_logs: 3,
+      nodes_without_logs: 4,
       documents_failing: 1,
       certificates_expiring: 1,
       'queue_due{queue="node_jobs"}': 1,

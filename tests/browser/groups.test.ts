@@ -274,6 +274,7 @@ describe('Needs attention', () => {
       [names.nodesRejected, '1 node rejected its configuration'],
       [names.nodesOffline, '1 node is offline'],
       [names.nodesBehind, '1 node is out of sync'],
+      [names.nodesLosingLogs, '1 node lost access log lines in the last 24 hours'],
       [names.sitesUnpublished, '1 site has a change that could not be published'],
       [names.cnameInactive, 'The CNAME of 1 domain is not active'],
       [names.certificatesMissing, '1 domain requires HTTPS but has no certificate'],

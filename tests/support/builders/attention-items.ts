@@ -55,7 +55,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
   await db.edgeDocument.create({
     data: { zoneId: zone.id, key: 'zone', revision: 2, sha256: '', body: '', updatedAt: longAgo },
   });
-  const well = await node('well', connected);
+  const well = await node('well', { ...connected, logsLost: 7, logsLostAt: new Date(Date.now() - 25 * HOUR_MS) });
   const nodes = {
     nodesRejected: await node('rejects', {
       ...connected,
@@ -63,6 +63,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     }),
     nodesOffline: await node('lost', { lastSeenAt: longAgo, disconnectedAt: longAgo }),
     nodesDisconnected: await node('silent', { lastSeenAt: new Date(), disconnectedAt: longAgo, nginx: 'running' }),
+    nodesLosingLogs: await node('full', { ...connected, logsLost: 3, logsLostAt: longAgo }),
     nodesBehind: await node('late', { ...connected, revision: 1 }),
   };
   const uninstallable = await node('installing', connected);
@@ -81,6 +82,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     nodeJobsFailed: uninstallable.name,
     rolloutsStopped: rollout.title,
     nodesDisconnected: nodes.nodesDisconnected.name,
+    nodesLosingLogs: nodes.nodesLosingLogs.name,
     nodesBehind: nodes.nodesBehind.name,
     certificatesEnding: ending.name,
     modulesUnused: unused.name,

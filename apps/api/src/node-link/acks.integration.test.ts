@@ -69,6 +69,62 @@ test('a heartbeat from before an ack does not lower the revision, and a later on
   expect(await state()).toMatchObject({ revision: 3, rejected: [] });
 });
 
+// Regression: the count of lost lines was the running agent's, so a restart of the agent hid the loss.
+test('lost log lines of a node add up over restarts of its agent', async () => {
+  const { db, pool } = installation;
+  const { nodeId } = await nodeWithJob();
+  const load = {
+    cpu: 0,
+    memoryUsed: 0,
+    memoryTotal: 0,
+    diskUsed: 0,
+    diskTotal: 0,
+    received: 0,
+    sent: 0,
+    connections: 0,
+  };
+  const lostAfter = async (startedAt: string, droppedLines: number | null) => {
+    const logs = droppedLines === null ? {} : { load: { ...load, logs: { waitingBytes: 0, droppedLines } } };
+    await storeHeartbeats(pool, [{ nodeId, message: { ...heartbeat, ...logs, startedAt }, receivedAt: Date.now() }]);
+    const { logsLost, logsLostAt } = await db.nodeState.findUniqueOrThrow({ where: { nodeId } });
+    return { lines: Number(logsLost), at: logsLostAt };
+  };
+  const [first, second, third] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z', '0000-01-01T00:00:00Z'];
+  expect(await lostAfter(first, 0)).toEqual({ lines: 0, at: null });
+  const { lines, at } = await lostAfter(first, 5);
+  expect({ lines, at }).toEqual({ lines: 5, at: expect.any(Date) });
+  // The same heartbeat again, one without a count, and one that is late.
+  for (const count of [5, null, 4, 5]) expect(await lostAfter(first, count)).toEqual({ lines: 5, at });
+  expect((await lostAfter(first, 9)).lines).toBe(9);
+  expect((await lostAfter(second, 0)).lines).toBe(9);
+  expect((await lostAfter(second, 2)).lines).toBe(11);
+  // Its clock is wrong, and it has lost more than the agent before.
+  expect((await lostAfter(third, 6)).lines).toBe(17);
+  // A hostile node cannot make the number unreadable.
+  for (const startedAt of [first, second]) await lostAfter(startedAt, Number.MAX_VALUE);
+  expect((await lostAfter(third, 1)).lines).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+// A node of an earlier release of the control plane, whose state has no start of its agent.
+test('lines that were lost before the upgrade are not news', async () => {
+  const { db, pool } = installation;
+  const { nodeId } = await nodeWithJob();
+  const load = {
+    cpu: 0,
+    memoryUsed: 0,
+    memoryTotal: 0,
+    diskUsed: 0,
+    diskTotal: 0,
+    received: 0,
+    sent: 0,
+    connections: 0,
+  };
+  await db.nodeState.create({ data: { nodeId, logsDropped: 5 } });
+  const message = { ...heartbeat, load: { ...load, logs: { waitingBytes: 0, droppedLines: 5 } } };
+  await storeHeartbeats(pool, [{ nodeId, message, receivedAt: Date.now() }]);
+  expect(await db.nodeState.findUnique({ where: { nodeId } })).toMatchObject({ logsLost: 0n, logsLostAt: null });
+});
+
 // Regression: receipts read the rejections from the node's state, which the heartbeat had replaced by its older list.
 test('an older heartbeat between an ack and its receipts does not hide a rejection', async () => {
   const { db, env, pool } = installation;

@@ -79,6 +79,17 @@ function clockOffsetOf({ clock }: Heartbeat, receivedAt: number): number | null 
  */
 const IS_BEFORE_ACK = `excluded.revision < s.revision AND coalesce(s.synced_at > now() - interval '15 seconds', false)`;
 
+/** Log lines that were deleted unsent since the agent's start. */
+const droppedLines = ({ load }: Heartbeat) =>
+  Math.min(Math.trunc(load?.logs?.droppedLines ?? 0), Number.MAX_SAFE_INTEGER);
+
+/** SQL: the agent has not restarted since the last heartbeat. */
+const IS_SAME_AGENT = `coalesce(s.agent_started_at, excluded.agent_started_at) = excluded.agent_started_at`;
+/** SQL: another agent starts at zero. Heartbeats may arrive twice or late, so the count of one agent only rises. */
+const DROPPED = `CASE WHEN ${IS_SAME_AGENT} THEN greatest(s.logs_dropped, excluded.logs_dropped) ELSE excluded.logs_dropped END`;
+/** SQL: lines that were deleted unsent since the last heartbeat. */
+const NEWLY_LOST = `(${DROPPED} - CASE WHEN ${IS_SAME_AGENT} THEN s.logs_dropped ELSE 0 END)`;
+
 /** Null for an unknown node. */
 export async function storeHeartbeats(
   pool: Pool,
@@ -91,13 +102,16 @@ export async function storeHeartbeats(
   const beats = newest(items).filter(({ nodeId }) => expected.has(nodeId));
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
-       load, clock_offset_ms, release, packs, key_ids, failing_patterns, last_seen_at)
+       load, clock_offset_ms, release, packs, key_ids, failing_patterns, agent_started_at, logs_dropped, logs_lost, logs_lost_at,
+       last_seen_at)
      SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
        ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, h.release,
-       h.packs::jsonb, h.key_ids::jsonb, h.patterns::jsonb, now()
+       h.packs::jsonb, h.key_ids::jsonb, h.patterns::jsonb, h.started_at, h.dropped, h.dropped,
+       CASE WHEN h.dropped > 0 THEN now() END, now()
      FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-         $10::text[], $11::int[], $12::text[], $13::text[], $14::text[], $15::text[])
-       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs, key_ids, patterns)
+         $10::text[], $11::int[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[])
+       AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs, key_ids, patterns,
+         started_at, dropped)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
        revision = CASE WHEN ${IS_BEFORE_ACK} THEN s.revision ELSE excluded.revision END, digest = excluded.digest,
@@ -106,7 +120,10 @@ export async function storeHeartbeats(
        rejected = CASE WHEN ${IS_BEFORE_ACK} THEN s.rejected ELSE excluded.rejected END,
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
        release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids,
-       failing_patterns = excluded.failing_patterns, last_seen_at = excluded.last_seen_at`,
+       failing_patterns = excluded.failing_patterns, agent_started_at = excluded.agent_started_at, logs_dropped = ${DROPPED},
+       logs_lost = least(s.logs_lost + ${NEWLY_LOST}, ${Number.MAX_SAFE_INTEGER}),
+       logs_lost_at = CASE WHEN ${NEWLY_LOST} > 0 THEN excluded.last_seen_at ELSE s.logs_lost_at END,
+       last_seen_at = excluded.last_seen_at`,
     [
       beats.map(({ nodeId }) => nodeId),
       beats.map(({ message }) => message.revision),
@@ -123,6 +140,8 @@ export async function storeHeartbeats(
       beats.map(({ message }) => packsJson(message.packs ?? {})),
       beats.map(({ message }) => (message.keys === undefined ? null : JSON.stringify(message.keys))),
       beats.map(({ message }) => patternsJson(message.patterns)),
+      beats.map(({ message }) => clean(message.startedAt, 64)),
+      beats.map(({ message }) => droppedLines(message)),
     ],
   );
   await receiptsByRevision(

@@ -26,6 +26,7 @@ export const AttentionKind = z.enum([
   'licenseEnded',
   'rolloutsStopped',
   'nodesDisconnected',
+  'nodesLosingLogs',
   'nodesBehind',
   'certificatesEnding',
   'licenseEnding',

@@ -195,6 +195,8 @@ export const Installed = z.object({
   capabilities: z.array(z.string()),
   error: z.string().nullable(),
   unreadableLines: z.int().describe('Lines of its access logs that failed to parse, since it was created'),
+  logsLost: z.int().describe('Lines of its access logs that it deleted unsent for lack of room, since it was created'),
+  logsLostAt: Time.nullable().describe('When the last ones were lost'),
 });
 
 /** The stored lines of a node, and the longest one. Escaping may triple its length. */

@@ -8,8 +8,9 @@ import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
+import type { Prisma } from '../../generated/client.ts';
 import { readHealth, type NodeHealth } from '../nodes/node-severity.ts';
-import { hasFailedJob, isRolloutStopped, rowsOf } from './conditions.ts';
+import { hasFailedJob, isLosingLogs, isRolloutStopped, rowsOf } from './conditions.ts';
 import { ofLicenses } from './licenses.ts';
 
 const NAMES = 3;
@@ -92,9 +93,12 @@ const countModules = (condition: Sql): Sql =>
 
 async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
   const orderBy = { name: 'asc' } as const;
-  const [found, failed] = await Promise.all([
+  const namesOf = async (where: Prisma.EdgeNodeWhereInput) =>
+    (await ctx.db.edgeNode.findMany({ where, select: { name: true }, orderBy })).map(({ name }) => name);
+  const [found, failed, losing] = await Promise.all([
     readHealth(ctx, { orderBy }),
-    ctx.db.edgeNode.findMany({ where: hasFailedJob(true, ctx.now()), select: { name: true }, orderBy }),
+    namesOf(hasFailedJob(true, ctx.now())),
+    namesOf(isLosingLogs(true, ctx.now())),
   ]);
   const having = (kind: AttentionKind, isIt: (node: NodeHealth) => boolean) =>
     itemOf(
@@ -106,10 +110,8 @@ async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
     ...having('nodesOffline', ({ status }) => status === 'offline'),
     ...having('nodesDisconnected', ({ status }) => status === 'natsError'),
     ...having('nodesBehind', ({ isBehind }) => isBehind),
-    ...itemOf(
-      'nodeJobsFailed',
-      failed.map(({ name }) => name),
-    ),
+    ...itemOf('nodeJobsFailed', failed),
+    ...itemOf('nodesLosingLogs', losing),
   ];
 }
 

@@ -28,6 +28,13 @@ export function hasFailedJob(isFailed: boolean, now: Date): Prisma.EdgeNodeWhere
   };
   return isFailed ? failed : { NOT: failed };
 }
+/** Nodes that deleted lines of their access logs before they were sent. */
+export function isLosingLogs(isLosing: boolean, now: Date): Prisma.EdgeNodeWhereInput {
+  const since = before(now, RECENT_HOURS);
+  return isLosing
+    ? { state: { logsLostAt: { gt: since } } }
+    : { OR: [{ state: null }, { state: { logsLostAt: null } }, { state: { logsLostAt: { lte: since } } }] };
+}
 /** A rollout that was stopped by a failed gate. Roll-backs by a person do not count. */
 export const isRolloutStopped = (now: Date) =>
   ({

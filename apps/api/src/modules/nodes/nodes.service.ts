@@ -26,7 +26,7 @@ import { tokenHash } from '../../node-link/join.ts';
 import { lineFor } from '../../install/pull.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { keepingLayer4 } from '../groups/layer-4.ts';
-import { hasFailedJob } from '../attention/conditions.ts';
+import { hasFailedJob, isLosingLogs } from '../attention/conditions.ts';
 import * as zones from '../zones/zones.service.ts';
 import { include, inForcedGroup, shown, standIns } from './node-row.ts';
 import { readHealth, severityOf } from './node-severity.ts';
@@ -49,6 +49,7 @@ interface Filter {
   status?: NodeStatus[] | undefined;
   behind?: boolean | undefined;
   jobFailed?: boolean | undefined;
+  logsLost?: boolean | undefined;
   initialized?: boolean | undefined;
   parentID?: string;
   ids?: string[];
@@ -71,8 +72,21 @@ export async function list(ctx: Ctx, { status, behind, ...query }: Query) {
 
 /** At most 500 per zone. */
 async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...filter }: Query) {
-  const { zoneID, groupID, search, name, ip, forceBackup, status, role, kind, portType, initialized, jobFailed } =
-    filter;
+  const {
+    zoneID,
+    groupID,
+    search,
+    name,
+    ip,
+    forceBackup,
+    status,
+    role,
+    kind,
+    portType,
+    initialized,
+    jobFailed,
+    logsLost,
+  } = filter;
   const atAddress = (text: string) => ({ records: { some: { ip: containing(text) } } });
   const by = sortBy === 'createdAt' || sortBy === 'updatedAt' ? sortBy : 'name';
   const found = await db.virtualNode.findMany({
@@ -96,7 +110,8 @@ async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...f
         (!kind || row.kind === kind) &&
         (!portType || row.portType === portType) &&
         initialized !== false &&
-        jobFailed !== true,
+        jobFailed !== true &&
+        logsLost !== true,
     );
   return { data: rows.slice((page - 1) * pageSize, page * pageSize), total: rows.length };
 }
@@ -126,6 +141,7 @@ const whereOf = (
     kind,
     forceBackup,
     jobFailed,
+    logsLost,
     role,
     portType,
     initialized,
@@ -140,6 +156,7 @@ const whereOf = (
       groupID === undefined ? {} : { members: { some: { groupId: groupID } } },
       forceBackup === undefined ? {} : { members: { [forceBackup ? 'some' : 'none']: inForcedGroup } },
       jobFailed === undefined ? {} : hasFailedJob(jobFailed, now),
+      logsLost === undefined ? {} : isLosingLogs(logsLost, now),
     ],
     ...(search && { OR: [{ name: containing(search) }, { ip: containing(search) }, { memo: containing(search) }] }),
     ...(name && { name: containing(name) }),
@@ -199,6 +216,8 @@ export async function config({ db, now }: Ctx, id: string) {
     capabilities: state?.capabilities ?? [],
     error: state?.error ?? null,
     unreadableLines: Number(unreadable?.count ?? 0),
+    logsLost: Number(state?.logsLost ?? 0),
+    logsLostAt: state?.logsLostAt ?? null,
   };
 }
 

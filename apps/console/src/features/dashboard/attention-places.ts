@@ -12,6 +12,7 @@ const lists: Partial<Record<AttentionItem['kind'], string>> = {
   nodesOffline: 'nodeManage/nodesList?status=offline',
   nodesDisconnected: 'nodeManage/nodesList?status=natsError',
   nodesBehind: 'nodeManage/nodesList?behind=true',
+  nodesLosingLogs: 'nodeManage/nodesList?logsLost=true',
   nodeJobsFailed: 'nodeManage/nodesList?jobFailed=true',
   rolloutsStopped: 'nodeManage/rollouts?stopped=true',
   licenseEnding: 'userManagement/users',

@@ -25,6 +25,7 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   licenseEnded: 'bad',
   rolloutsStopped: 'warn',
   nodesDisconnected: 'warn',
+  nodesLosingLogs: 'warn',
   nodesBehind: 'warn',
   certificatesEnding: 'warn',
   licenseEnding: 'warn',

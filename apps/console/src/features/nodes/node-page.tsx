@@ -17,7 +17,7 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, Status, toneOf } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Bits, Bytes, Nothing, Time } from '../../components/values/values.tsx';
-import { count, took } from '../../lib/format.ts';
+import { count, time, took } from '../../lib/format.ts';
 import { to } from '../../lib/family.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -258,12 +258,24 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <span>{t('nodes.info.noFaults')}</span>
         )}
       </Section>
+      {installed.logsLost > 0 && <LostLines lines={installed.logsLost} at={installed.logsLostAt} />}
       {installed.unreadableLines > 0 && <UnreadableLines node={node} count={installed.unreadableLines} />}
       {node.kind === 'edge' && <GroupsOfNode node={node} />}
       <Subs node={node} />
       <Running node={node} />
       <JobsOfNode node={node} />
     </>
+  );
+}
+
+function LostLines({ lines, at }: { lines: number; at: Installed['logsLostAt'] }) {
+  const t = useT();
+  return (
+    <Section title="nodes.lost.title" why="nodes.lost.why">
+      <div className={classes['wide']}>
+        {t('nodes.lost.count', { count: lines, number: count(lines), time: time(at) })}
+      </div>
+    </Section>
   );
 }
 

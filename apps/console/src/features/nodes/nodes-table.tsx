@@ -198,6 +198,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         { key: 'kind', choices: NodeKind.options },
         { key: 'behind', yesNo: true },
         { key: 'jobFailed', yesNo: true },
+        { key: 'logsLost', yesNo: true },
         { key: 'role', choices: NodeRole.options },
         { key: 'portType', choices: NodePortType.options },
         { key: 'forceBackup', yesNo: true },
