@@ -99,26 +99,35 @@ describe('on a full disk', () => {
     expect((await edge.errors()).split(`cannot write ${log}.new`)).toHaveLength(2);
   });
 
-  /** While the log is shortened, lines of `LOG.late` come and find the disk full, and then those of `LOG.newer`. */
-  const withLateLines = (timesPerStart: number): EdgeOptions => ({
+  /**
+   * While the log is shortened, lines of three files come from other workers: those of `LOG.early` while the shorter
+   * log is written, those of `LOG.late` just before it replaces the log, those of `LOG.newer` just after it.
+   */
+  const withLines = ({ timesPerStart = 1, isFull = false }): EdgeOptions => ({
     zone: { worker: { processes: 1, connections: 1024 } },
     lua: [
       ...full('(function() local now = _M.is_full _M.is_full = false return now end)()'),
       timesShortened(timesPerStart),
       {
         file,
+        from: 'local compacted_above',
+        to: `function _M.append(ending)
+          local text = (io.open(path() .. ending) or io.tmpfile()):read("*a")
+          remove(path() .. ending)
+          write(path(), "a", text)
+          return text ~= ""
+        end
+        local compacted_above`,
+      },
+      { file, from: 'write(shorter, "w", text)', to: '(_M.append(".early") or true) and write(shorter, "w", text)' },
+      {
+        file,
         from: 'rename(shorter, path())',
         to: `(function()
-          local function append(ending)
-            local text = (io.open(path() .. ending) or io.tmpfile()):read("*a")
-            remove(path() .. ending)
-            write(path(), "a", text)
-            return text ~= ""
-          end
-          local is_late = append(".late")
+          local is_late = _M.append(".late")
           local is_renamed = rename(shorter, path())
-          append(".newer")
-          _M.is_full = is_late
+          _M.append(".newer")
+          _M.is_full = is_late and ${isFull}
           return is_renamed
         end)()`,
       },
@@ -127,41 +136,96 @@ describe('on a full disk', () => {
 
   // Regression: the error was ignored, or the worker forgot it, and the purge was lost with the next restart.
   test.each([
-    ['is written later', 2],
-    ['is written when its worker exits', 1],
-  ])('a purge that comes while the log is shortened %s', async (_, timesPerStart) => {
-    const { edge, host, site, log, get } = await startSite(withLateLines(timesPerStart));
+    ['is written later', 2, true],
+    ['is written when its worker exits', 1, false],
+  ])('a purge that comes while the log is shortened %s', async (_, timesPerStart, isWrittenBefore) => {
+    const { edge, host, site, log, get } = await startSite(withLines({ timesPerStart, isFull: true }));
     expect(await get()).toBe('body 1');
     await edge.purge(`http://${host}/other`);
     const time = Math.floor(Date.now() / 1000);
     const mark = { mark: 'hard_prefix', site: site.id, prefix: `${host}/below`, version: '1.1.1.1', time };
     await writeFile(`${log}.late`, `${JSON.stringify(mark)}\n`);
     await edge.restart();
+    expect(await edge.errors()).toContain(`cannot write ${log}:`);
+    expect((await readFile(log, 'utf8')).includes('1.1.1.1')).toBe(isWrittenBefore);
     await edge.restart();
     expect(await get()).toBe('body 2');
   });
 
   const byPrefix = (version: string) => (host: string) => ({ mark: 'hard_prefix', prefix: `${host}/below`, version });
   const byTag = () => ({ mark: 'hard_tag', tag: 'tag', at: Date.now() });
+  const lineOf = (site: string, entry: object, time: number) => `${JSON.stringify({ site, ...entry, time })}\n`;
   // Regression: its line was the last one, and made the newer purge obsolete.
   test.each([
     ['by prefix', byPrefix('1.1.1.1'), byPrefix('2.2.2.2')],
     ['by tag', byTag, byTag],
     ['of the whole site', () => ({ moves: 1 }), byPrefix('2.2.2.2')],
   ])('a purge %s that is written later leaves newer ones valid', async (_, late, newer) => {
-    const { edge, host, site, log, get } = await startSite(withLateLines(2));
-    const line = (entry: object) => `${JSON.stringify({ site: site.id, ...entry, time: Date.now() / 1000 })}\n`;
+    const { edge, host, site, log, get } = await startSite(withLines({ timesPerStart: 2, isFull: true }));
     await edge.purge(`http://${host}/other`);
-    const lateLine = line(late(host));
+    const lateLine = lineOf(site.id, late(host), Date.now() / 1000);
     await appendFile(log, lateLine);
     await edge.restart();
     expect(await get()).toBe('body 1');
     await writeFile(`${log}.late`, lateLine);
-    await writeFile(`${log}.newer`, line(newer(host)));
+    await writeFile(`${log}.newer`, lineOf(site.id, newer(host), Date.now() / 1000));
     await edge.restart();
     await edge.restart();
     expect(await get()).toBe('body 2');
   });
+
+  // Regression: the worker that shortened the log wrote the line behind that of the newer purge.
+  test.each([
+    ['while the shorter log is written and before a clock is set back', 'early', 60],
+    ['just before the shorter log replaces it', 'late', 0],
+  ])('a purge that comes %s leaves newer ones valid', async (_, ending, secondsAhead) => {
+    const { edge, host, site, log, get } = await startSite(withLines({}));
+    await edge.purge(`http://${host}/other`);
+    const line = lineOf(site.id, byPrefix('1.1.1.1')(host), Date.now() / 1000 + secondsAhead);
+    await appendFile(log, line);
+    await edge.restart();
+    expect(await get()).toBe('body 1');
+    await writeFile(`${log}.${ending}`, line);
+    await writeFile(`${log}.newer`, lineOf(site.id, byPrefix('2.2.2.2')(host), Date.now() / 1000));
+    await edge.restart();
+    await edge.restart();
+    expect(await get()).toBe('body 2');
+  });
+});
+
+// Regression: the line went into the file that the shorter log had replaced.
+test('a purge holds that a worker writes to the log it opened before another one shortened it', async () => {
+  const file = 'edge/cache/purge_log.lua';
+  const { edge, host, site, log, get } = await startSite({
+    zone: { worker: { processes: 1, connections: 1024 } },
+    lua: [
+      { file, from: '4 * 1024 * 1024', to: '1' },
+      {
+        file,
+        from: 'rename(shorter, path())',
+        to: '(function() _M.opened = open(path(), "a") return rename(shorter, path()) end)()',
+      },
+      {
+        file: 'edge/runner.lua',
+        from: 'purge_log.compact()',
+        to: `purge_log.compact()
+        local lines = io.open(require("edge.core.settings").dir .. "/cache/purged.opened")
+        if lines then
+          purge_log.opened:write(lines:read("*a"))
+          purge_log.opened:close()
+        end`,
+      },
+    ],
+  });
+  expect(await get()).toBe('body 1');
+  await edge.purge(`http://${host}/other`);
+  const time = Math.floor(Date.now() / 1000);
+  const mark = { mark: 'hard_prefix', site: site.id, prefix: `${host}/below`, version: '1.1.1.1', time };
+  await writeFile(`${log}.opened`, `${JSON.stringify(mark)}\n`);
+  await edge.restart();
+  await rm(`${log}.opened`);
+  await edge.restart();
+  expect(await get()).toBe('body 2');
 });
 
 // Regression: the line joined the half one, and neither was read.

@@ -140,7 +140,9 @@ function _M.replay(each)
 end
 
 local compacted_above = COMPACTED_BYTES
--- Lines that a full disk kept out of the shortened log.
+-- The file of the log before it was shortened last, to which workers that had opened it may still append.
+local replaced
+-- Late lines that a full disk rejected.
 local unwritten = ""
 
 -- Lines that are written behind those of newer purges. Damaged ones are left out.
@@ -155,15 +157,16 @@ local function mark_late(lines)
     end))
 end
 
--- Adds lines, or keeps them for the next call. They begin on a new line, as in `add`.
-local function add_late(lines)
-    unwritten = unwritten .. mark_late(lines)
+-- Adds the lines that came into the replaced file, or keeps them for the next call. They begin on a new line, as in
+-- `add`.
+local function add_late()
+    unwritten = unwritten .. mark_late(replaced and replaced:read("*a") or "")
     if unwritten ~= "" and write(path(), "a", "\n" .. unwritten) then
         unwritten = ""
     end
 end
 
--- Replaces the log by its entries that are still needed. Returns its new size, or nil.
+-- Replaces the log, which is read from `file`, by its entries that are still needed. Returns its new size, or nil.
 local function shorten(file)
     local entries, order = latest(file:lines())
     local lines = {}
@@ -171,36 +174,40 @@ local function shorten(file)
         lines[i] = cjson.encode(entries[name]) .. "\n"
     end
     local text, shorter = concat(lines), path() .. ".new"
-    if not (write(shorter, "w", text) and rename(shorter, path())) then
+    local is_written = write(shorter, "w", text)
+    -- Lines that other workers appended since then. They precede those that workers append to the shorter log.
+    local rest = file:read("*a")
+    if not (is_written and write(shorter, "a", rest) and rename(shorter, path())) then
         remove(shorter)
+        file:close()
         return nil
     end
-    -- Entries that other workers appended to the old file since then.
-    local rest = file:read("*a")
-    if rest ~= "" and not write(path(), "a", rest) then
-        add_late(rest)
-    end
+    replaced = file
+    add_late()
     return #text + #rest
 end
 
 -- Removes obsolete entries. One worker, which owns the folder. After that or an error, the next time is at twice the
 -- size. `is_exiting`: a timer's last call. The file belongs to a new worker then.
 function _M.compact(is_exiting)
-    add_late("")
+    add_late()
     if is_exiting then
         return
+    end
+    if replaced then
+        replaced:close()
+        replaced = nil
     end
     local file = open(path(), "r")
     local size = file and file:seek("end") or 0
     if size >= compacted_above then
         file:seek("set")
         compacted_above = max(COMPACTED_BYTES, 2 * (shorten(file) or size))
+    elseif file then
+        file:close()
     end
-    return file and file:close()
 end
 
--- Before the worker exits, which would lose the lines that a full disk kept out.
-function _M.exit_worker()
-    add_late("")
-end
+-- Before the worker exits, which would lose the late lines.
+_M.exit_worker = add_late
 return _M
