@@ -7,7 +7,7 @@ import { eventually } from '../support/assertions/eventually.ts';
 import { casesOfRun, namedCasesOfRun } from '../support/builders/long-run.ts';
 import { gate } from '../support/fakes/origin.ts';
 import { hostDoc, rule, siteDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
-import type { Edge, Reply } from '../support/services/edge.ts';
+import type { Edge, LuaChange, Reply } from '../support/services/edge.ts';
 
 test('without room, documents are read from disk, and every domain is served and updated', async () => {
   const edge = await startEdge({ dicts: { docs: '64k', marks: '16k' } });
@@ -474,30 +474,80 @@ test('requests beyond the share of unfinished leaders take no new leaders from l
   expect(edge.origin.asked('/shared')).toHaveLength(1);
 });
 
-test('unfinished leaders of a killed worker are no longer part of the share of their site', async () => {
-  const edge = await startEdge({
-    dicts: { leaders: '64k' },
-    zone: { worker: { processes: 1, connections: 1024 } },
-    // Each new leader is counted alone.
-    lua: [{ file: 'edge/cache/leaders.lua', from: 'floor(now() / VERDICT_SECONDS)', to: 'made' }],
+describe("a site's share of unfinished leaders", () => {
+  const file = 'edge/cache/leaders.lua';
+  // Each new leader is counted alone.
+  const countsNewAlone = { file, from: 'floor(now() / VERDICT_SECONDS)', to: 'tokens_made' };
+  // A worker adds up the leaders of all workers for each new one.
+  const hasNoPart = { file, from: 'MAX_LEADERS_OF_SITE / worker_count()', to: '0' };
+
+  /** A site with this many unfinished leaders. Its share is 16. */
+  async function startSite(leaders: number, processes: number, lua: LuaChange[]) {
+    const edge = await startEdge({
+      dicts: { leaders: '64k' },
+      zone: { worker: { processes, connections: 1024 } },
+      lua: [countsNewAlone, ...lua],
+    });
+    onTestFinished(() => edge.stop());
+    // Without a timeout of the origin, no request gives up on its leader.
+    const { name: host } = await edge.site({ cacheRules: [rule()] }, { origin: { readTimeoutSeconds: 60 } });
+    const slow = gate();
+    onTestFinished(slow.open);
+    edge.origin.on('/slow', { after: slow.opened });
+    const visitors = Array.from({ length: leaders }, (_, i) => edge.get(`/slow?${i}`, { host }).catch(() => null));
+    await eventually(() => expect(edge.origin.asked('/slow')).toHaveLength(leaders));
+    let urls = 0;
+    /** How many of ten visitors of a new URL reach the origin, which responds after `atLeast` of them. */
+    const originRequests = async (atLeast = 1) => {
+      const path = `/new/${(urls += 1)}`;
+      const shared = gate();
+      edge.origin.on(path, { after: shared.opened });
+      const replies = Array.from({ length: 10 }, () => edge.get(path, { host }));
+      await eventually(() => expect(edge.origin.asked(path).length).toBeGreaterThanOrEqual(atLeast));
+      shared.open();
+      await Promise.all(replies);
+      return edge.origin.asked(path).length;
+    };
+    const finish = async () => {
+      slow.open();
+      await Promise.all(visitors);
+    };
+    return { edge, host, visitors, finish, originRequests };
+  }
+
+  test.each([
+    ['of one worker', 1, []],
+    ['of all workers together', 4, [hasNoPart]],
+  ])('is a limit %s until they finish', async (_, processes, lua) => {
+    const { finish, originRequests } = await startSite(20, processes, lua);
+    expect(await originRequests(10)).toBe(10);
+    await finish();
+    await eventually(async () => expect(await originRequests()).toBe(1));
   });
-  onTestFinished(() => edge.stop());
-  const { name: host } = await edge.site({ cacheRules: [rule()] });
-  const [slow, shared] = [gate(), gate()];
-  edge.origin.on('/slow', { after: slow.opened });
-  edge.origin.on('/shared', { after: shared.opened });
-  const killed = Array.from({ length: 20 }, (_, i) => edge.get(`/slow?${i}`, { host }).catch(() => null));
-  await eventually(() => expect(edge.origin.asked('/slow')).toHaveLength(20));
-  const { workers = [] } = await edge.admin.status();
-  for (const { pid } of workers) process.kill(pid, 'SIGKILL');
-  await Promise.all(killed);
-  slow.open();
-  await eventually(async () => expect((await edge.get('/alive', { host })).status).toBe(200));
-  const visitors = Array.from({ length: 10 }, () => edge.get('/shared', { host }));
-  await eventually(() => expect(edge.origin.asked('/shared')).not.toEqual([]));
-  shared.open();
-  await Promise.all(visitors);
-  expect(edge.origin.asked('/shared')).toHaveLength(1);
+
+  test('does not include those of a killed worker', async () => {
+    const { edge, host, visitors, originRequests } = await startSite(20, 1, [hasNoPart]);
+    const { workers = [] } = await edge.admin.status();
+    for (const { pid } of workers) process.kill(pid, 'SIGKILL');
+    await Promise.all(visitors);
+    await eventually(async () => expect((await edge.get('/alive', { host })).status).toBe(200));
+    expect(await originRequests()).toBe(1);
+  });
+
+  // Regression: the highest number of a worker counted until its last request ended.
+  test('does not include those that finished in an old worker after a reload', async () => {
+    const { edge, host, finish, originRequests } = await startSite(16, 1, [hasNoPart]);
+    const last = gate();
+    onTestFinished(last.open);
+    edge.origin.on('/last', { after: last.opened });
+    const visitor = edge.get('/last', { host });
+    await eventually(() => expect(edge.origin.asked('/last')).not.toEqual([]));
+    await edge.reload();
+    await finish();
+    await eventually(async () => expect(await originRequests()).toBe(1));
+    last.open();
+    await visitor;
+  });
 });
 
 test('a site whose visitors invent keys of limits keeps the counters of another', async () => {

@@ -1,15 +1,16 @@
 -- Request collapsing: one origin request per variant. Hop B elects a leader for each key without a fresh response.
--- Every other request (a follower) goes back to hop A (X-Accel-Redirect), where it waits and then looks into the store
--- again. Followers wait only while the leader is in a state that helps them:
+-- Every other request (a follower) goes back to hop A (X-Accel-Redirect). What it does there depends on the leader's
+-- state. In the first three it waits, and then looks into the store again:
 --   leads   until the leader's response header arrives
 --   stores  until the body is in the store, for followers of the same variant; another variant elects its own leader
 --   done    until nginx has renamed the file into the store
---   free    no longer: the response cannot be shared, and every follower requests it from the origin at once
---   failed  no longer: the origin failed, and every follower gets the stale response at once
--- No entry: the leader died, stored nothing, or finished more than VERDICT_SECONDS ago.
+--   free    the response cannot be shared, so every follower requests the origin at once
+--   failed  the origin failed, and every follower gets the stale response at once
+-- No entry: the leader died or stored nothing, or its entry has expired. An entry expires VERDICT_SECONDS after the
+-- leader finished, or FAILURE_SECONDS after the origin failed to renew a stored response.
 --
 -- Dictionary:
---   <id> = "<token> <state> <seconds> <recipe>"  written by the leader's hop B; `seconds`: time of its response header
+--   <id> = "<token> <state> <time> <recipe>"  written by the leader's hop B; `time`: when its response header came
 --   <id>v = "<token> <hash> <variant id>"  variant of the leader's response, written by its hop A
 --   <variant id> = "<token> alias <id>"  leads requests that already know their variant to <id>
 --   open|<site>|<worker> = "<pid> <count>"  unfinished leaders of a site in one worker, written by it
@@ -25,7 +26,7 @@ local header, var, now, time = ngx.header, ngx.var, ngx.now, ngx.time
 local md5, worker_count, worker_exiting = ngx.md5, ngx.worker.count, ngx.worker.exiting
 local worker_id, worker_pid = ngx.worker.id, ngx.worker.pid
 local floor, format, match, max, min = math.floor, string.format, string.match, math.max, math.min
-local next, pairs, pcall, tonumber = next, pairs, pcall, tonumber
+local next, pairs, pcall, tonumber, tostring = next, pairs, pcall, tonumber, tostring
 
 ffi.cdef "int kill(int pid, int sig);"
 
@@ -36,7 +37,9 @@ local MAX_ROUNDS = 3
 local ENTRY_SECONDS = 7200
 -- How long a verdict is readable for followers in other workers.
 local VERDICT_SECONDS = 2
--- Pause after a failure before the next origin request for an object. store.lua uses the same for objects never stored.
+-- How long the verdict on an origin that failed to renew a stored response is readable. With a stale response to serve
+-- ("failed") there is no origin request meanwhile. Otherwise ("free") requests are not collapsed. store.lua uses the
+-- same time for objects that were never stored.
 local FAILURE_SECONDS = 10
 -- The file appears in the cache some milliseconds after hop B has sent the last byte.
 local STORE_GRACE_SECONDS = 0.5
@@ -48,7 +51,8 @@ local FLUSH_INTERVAL_SECONDS, MAX_FLUSHED = 1, 2000
 -- Visitors can cause leaders by inventing URLs. The node has two limits for each site: for unfinished leaders, and for
 -- new ones within VERDICT_SECONDS, since entries of finished ones last so long. A leader has up to three entries of 256
 -- bytes. At most four times as many leaders have entries at once, as unfinished ones may be twice as many (has_room):
--- three quarters of the dictionary.
+-- three quarters of the dictionary. Not included are verdicts that last for FAILURE_SECONDS, which need stored
+-- responses that have expired, and unfinished leaders of workers that exit after a reload.
 local MAX_LEADERS_OF_SITE = max(16, floor(dict:capacity() / 4096))
 local COLLAPSED = { MISS = true, EXPIRED = true }
 local NO_BODY = { [204] = true, [304] = true }
@@ -56,7 +60,7 @@ local NO_BODY = { [204] = true, [304] = true }
 -- Leaders of this worker by token and their number by site (hop B), and the records that followers wait on (hop A).
 local leading, count_of_site, waiting = {}, {}, {}
 local is_watching = false
-local made, flush_at = 0, 0
+local tokens_made, flush_at = 0, 0
 
 -- Requests with Authorization are a separate group, since most of their responses cannot be shared.
 local function id_of(key, hash, authorization)
@@ -64,8 +68,8 @@ local function id_of(key, hash, authorization)
 end
 
 local function new_token()
-    made = made + 1
-    return worker_pid() .. "." .. made .. "." .. now() * 1000
+    tokens_made = tokens_made + 1
+    return worker_pid() .. "." .. tokens_made .. "." .. now() * 1000
 end
 
 local function is_alive(token)
@@ -311,7 +315,7 @@ local function is_collapsed()
         and (var.http_content_length or "0") == "0" and not var.http_transfer_encoding
 end
 
--- The leader of this id: its id, token and state, or nil. Removes entries of dead leaders.
+-- The id, token and state of the leader that requests of this id follow, or nil. Removes entries of dead leaders.
 local function leader_of(id)
     local token, state, rest = read(id)
     if state == "alias" then
@@ -328,7 +332,8 @@ local function leader_of(id)
     return token and id, token, state
 end
 
--- Unfinished leaders of the site in all workers. Those of a killed worker do not count.
+-- Unfinished leaders of the site in all workers, except killed ones and those that exit after a reload and whose entry
+-- belongs to the new worker of the same number.
 local function unfinished_of(site)
     local sum = 0
     for worker = 0, worker_count() - 1 do
@@ -342,11 +347,11 @@ end
 
 local function note_unfinished(site, count)
     count_of_site[site] = count > 0 and count or nil
-    -- After a reload a new worker has the same number.
-    if worker_exiting() then
+    local name = "open|" .. site .. "|" .. worker_id()
+    -- After a reload a new worker has the same number, and the entry once it has written it.
+    if worker_exiting() and match(dict:get(name) or "", "^%d+") ~= tostring(worker_pid()) then
         return
     end
-    local name = "open|" .. site .. "|" .. worker_id()
     if count > 0 then
         write("safe_set", name, worker_pid() .. " " .. count, ENTRY_SECONDS)
     else
@@ -362,13 +367,14 @@ local function count_new(site)
     return dict:incr(name, 1) or 0
 end
 
--- Up to its part of the share a worker needs no look at the others.
+-- Up to its part of the share a worker needs no look at the others. So while some workers have more than their part, a
+-- site may have up to twice its share.
 local function has_room(site)
     return (count_of_site[site] or 0) < MAX_LEADERS_OF_SITE / worker_count() or unfinished_of(site) < MAX_LEADERS_OF_SITE
 end
 
--- False: the site has all its leaders. Only a request that may lead counts as new.
-local function take_share(site)
+-- Whether a request of the site may lead. Only one that has room among the unfinished leaders counts as new.
+local function admit_leader(site)
     return has_room(site) and count_new(site) <= MAX_LEADERS_OF_SITE
 end
 
@@ -396,7 +402,7 @@ function _M.elect()
     for _ = 1, 2 do
         local added, why = write("safe_add", id, token .. " leads", ENTRY_SECONDS)
         if added then
-            if take_share(site) then
+            if admit_leader(site) then
                 start_leading(id, token, site)
             else
                 drop(id, token)
@@ -405,14 +411,14 @@ function _M.elect()
         elseif why ~= "exists" then
             return nil
         end
-        local main, leader, state = leader_of(id)
+        local leader_id, leader_token, state = leader_of(id)
         if state == "failed" and var.http_x_e_state == "EXPIRED" then
             return ngx.ERROR
         elseif state == "free" or state == "failed" then
             return nil
-        elseif main then
+        elseif leader_id then
             header["X-Accel-Redirect"] = "@wait"
-            header["X-E-Turn"] = main .. " " .. leader
+            header["X-E-Turn"] = leader_id .. " " .. leader_token
             return ngx.HTTP_NO_CONTENT
         end
     end
