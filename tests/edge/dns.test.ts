@@ -1,13 +1,14 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/services/edge.ts';
+import type { LuaChange } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startNameServer, type Records } from '../support/fakes/dns-server.ts';
 
 /** An edge with a name server of its own. */
-async function startResolving(onEnd: (stop: () => Promise<void>) => void) {
+async function startResolving(onEnd: (stop: () => Promise<void>) => void, lua: LuaChange[] = []) {
   const names = await startNameServer();
   onEnd(() => names.stop());
-  const edge = await startEdge({ resolvers: [names.address] });
+  const edge = await startEdge({ resolvers: [names.address], lua });
   onEnd(() => edge.stop());
   return { names, edge };
 }
@@ -151,5 +152,52 @@ describe.concurrent('over time', () => {
     // Only allowed addresses of a name are used.
     names.records.set('rebind.test', { a: ['10.1.2.3', '127.0.0.1'], seconds: 1 });
     await eventually(async () => expect((await guarded.get(`/${(i += 1)}`, { host: name })).status).toBe(200));
+  });
+});
+
+describe.concurrent('entries of the dictionary', () => {
+  /** Before each look at the status, `code` runs for the entry of each origin. */
+  const atStatus = (code: string): LuaChange => ({
+    file: 'edge/admin.lua',
+    from: 'counters = counters.all(),',
+    to: `counters = (function(names)
+      local counted = counters.all()
+      for _, name in ipairs(names:get_keys()) do
+        if name:find("^o%d+%.test$") then
+          ${code}
+        end
+      end
+      return counted
+    end)(require("edge.core.dicts").names),`,
+  });
+
+  // Regression: an earlier release failed on an entry of a later one after a rollback.
+  test('consist of one time and the addresses, which earlier releases read', async ({ onTestFinished }) => {
+    const isEntry = 'names:get(name):find("^[%d.]+|127%.0%.0%.1$") ~= nil';
+    const own = await startResolving(onTestFinished, [atStatus(`counted.entries = ${isEntry} and 1 or 0`)]);
+    const { get } = await named({ a: ['127.0.0.1'] }, own);
+    expect(await get()).toBe(200);
+    expect((await own.edge.counters())['entries']).toBe(1);
+  });
+
+  // Regression: the first kind, which a release wrote for some minutes, failed each request of the name. The second
+  // kind was taken for too old.
+  test.for([
+    ['with two times', '1.000 2.000|127.0.0.1'],
+    ['that an earlier release wrote after a rollback', '1|127.0.0.1'],
+  ])('%s serve while DNS fails', async ([, entry], { onTestFinished }) => {
+    const own = await startResolving(onTestFinished, [
+      atStatus(`names:set(name, "${entry}", 3600) names:set("usable|" .. name, 1)`),
+    ]);
+    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 600 }, own);
+    expect(await get()).toBe(200);
+    await own.edge.counters();
+    own.names.behave('fail');
+    const before = asked('A');
+    await eventually(async () => {
+      expect(await get()).toBe(200);
+      expect(asked('A')).toBeGreaterThan(before);
+    });
+    for (let i = 0; i < 4; i += 1) expect(await get()).toBe(200);
   });
 });

@@ -1,5 +1,9 @@
--- Resolved addresses of origin names, cached for their TTL. When no server responds, the last addresses serve for a
--- day.
+-- Resolved addresses of origin names, cached for their TTL. While DNS fails, the last addresses serve for a day.
+--
+-- Dictionary:
+--   <name> = "<fresh until>|<addresses>"  expires when the addresses may no longer serve without a new answer
+--   busy|<name>  one request is refreshing the entry
+-- The dictionary outlives an upgrade and its rollback, so earlier releases must be able to read the entries.
 local counters = require("edge.core.counters")
 local dicts = require("edge.core.dicts")
 local dns = require("edge.origin.dns")
@@ -12,11 +16,11 @@ local ipairs, max, min, tonumber = ipairs, math.max, math.min, tonumber
 local _M = {}
 local TIMEOUT_MS = 2000
 -- Once one family has addresses, the other gets less time.
-local SECOND_TIMEOUT_MS = 300
-local STALE_SECONDS, MOST_SECONDS = 86400, 86400
+local OTHER_FAMILY_TIMEOUT_MS = 300
+local STALE_SECONDS, MAX_TTL_SECONDS = 86400, 86400
 local RETRY_SECONDS = 5
-local UNKNOWN_SECONDS = 5
-local turn = 0
+local NEGATIVE_TTL_SECONDS = 5
+local rotation = 0
 
 local function server_of(text)
     local address, port = match(text, "^(%[.+%]):?(%d*)$")
@@ -39,7 +43,7 @@ local function receive(socket, questions, found)
                 found[i] = answer
                 waiting = waiting - 1
                 if answer and #answer.addresses > 0 then
-                    socket:settimeout(SECOND_TIMEOUT_MS)
+                    socket:settimeout(OTHER_FAMILY_TIMEOUT_MS)
                 end
             end
         end
@@ -71,7 +75,8 @@ local function has_addresses(found)
     return found[1] and #found[1].addresses > 0 or found[2] and #found[2].addresses > 0
 end
 
--- The first answers with addresses, or for both families. Otherwise the first.
+-- Asks every resolver, then every one again, until one has addresses, or answers for both families. Without such a
+-- resolver, the result is the first answer for one family.
 local function ask_any(name)
     local first
     for _ = 1, 2 do
@@ -90,10 +95,10 @@ local function is_ipv6(address)
     return find(address, ":", 1, true) ~= nil
 end
 
--- The addresses of both families, for how many seconds, and whether known ones are among them: those of a family
--- without an answer.
-local function addresses_of(found, known)
-    local all, seconds, has_known = {}, MOST_SECONDS, false
+-- The addresses of both families, their TTL, and whether stale ones are among them: those of a family without an
+-- answer.
+local function addresses_of(found, stale_addresses)
+    local all, seconds, has_stale = {}, MAX_TTL_SECONDS, false
     for i = 1, 2 do
         if found[i] then
             for _, address in ipairs(found[i].addresses) do
@@ -101,15 +106,15 @@ local function addresses_of(found, known)
                 seconds = min(seconds, found[i].seconds)
             end
         else
-            for _, address in ipairs(known) do
+            for _, address in ipairs(stale_addresses) do
                 if is_ipv6(address) == (i == 2) then
                     all[#all + 1] = address
-                    seconds, has_known = min(seconds, RETRY_SECONDS), true
+                    seconds, has_stale = min(seconds, RETRY_SECONDS), true
                 end
             end
         end
     end
-    return all, #all == 0 and UNKNOWN_SECONDS or max(seconds, 1), has_known
+    return all, #all == 0 and NEGATIVE_TTL_SECONDS or max(seconds, 1), has_stale
 end
 
 local function split(text)
@@ -120,25 +125,22 @@ local function split(text)
     return list
 end
 
--- `usable_until`: when these addresses are no longer used without a new answer. It has its own key: the dictionary
--- outlives an upgrade and its rollback, and earlier releases read the entry, too.
-local function keep(name, list, seconds, usable_until)
-    local lifetime = max(seconds, usable_until - now())
-    names:set(name, now() + seconds .. "|" .. concat(list, ","), lifetime)
-    names:set("usable|" .. name, usable_until, lifetime)
+local function keep(name, list, seconds, stale_until)
+    names:set(name, now() + seconds .. "|" .. concat(list, ","), max(seconds, stale_until - now()))
     names:delete("busy|" .. name)
     return list
 end
 
-local function look_up(name, known, usable_until)
-    local found = ask_any(name)
-    local list, seconds, has_known = addresses_of(found or {}, usable_until > now() and known or {})
-    if found and not has_known and (#list > 0 or is_whole(found)) then
+local function look_up(name, stale_addresses, stale_until)
+    local found = ask_any(name) or {}
+    local list, seconds, has_stale = addresses_of(found, stale_until > now() and stale_addresses or {})
+    if not has_stale and (#list > 0 or is_whole(found)) then
         return keep(name, list, seconds, now() + seconds + STALE_SECONDS)
     end
     counters.count("nameFailed")
-    ngx.log(ngx.ERR, "no name server answers for all addresses of ", name)
-    return keep(name, list, seconds, usable_until)
+    local missing = not found[1] and not found[2] and "A and AAAA" or found[1] and "AAAA" or "A"
+    ngx.log(ngx.ERR, "no name server answers for ", missing, " of ", name)
+    return keep(name, list, seconds, stale_until)
 end
 
 -- Successive requests start with successive addresses.
@@ -146,7 +148,7 @@ local function rotated(list)
     if #list < 2 then
         return list
     end
-    turn = turn + 1
+    rotation = rotation + 1
     local first, other = {}, {}
     for _, address in ipairs(list) do
         local into = is_ipv6(address) and other or first
@@ -155,23 +157,24 @@ local function rotated(list)
     local all = {}
     for _, family in ipairs { first, other } do
         for i = 1, #family do
-            all[#all + 1] = family[(i + turn) % #family + 1]
+            all[#all + 1] = family[(i + rotation) % #family + 1]
         end
     end
     return all
 end
 
--- Empty when the name is unknown.
+-- Empty when the name does not exist, or no resolver responds and no address may serve.
 function _M.resolve(name)
-    local fresh_until, list = match(names:get(name) or "", "^([^|]+)|(.*)$")
+    -- A release that ran for some minutes wrote a second time behind the first one.
+    local fresh_until, list = match(names:get(name) or "", "^([^|%s]+)[^|]*|(.*)$")
     if not list then
         return rotated(look_up(name, {}, 0))
     end
-    local known = split(list)
+    local addresses = split(list)
     -- One request refreshes. Others use the cached addresses.
     if tonumber(fresh_until) < now() and names:add("busy|" .. name, true, 10) then
-        return rotated(look_up(name, known, names:get("usable|" .. name) or now() + STALE_SECONDS))
+        return rotated(look_up(name, addresses, now() + (names:ttl(name) or 0)))
     end
-    return rotated(known)
+    return rotated(addresses)
 end
 return _M
