@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startEdge, upstream } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 
@@ -11,7 +11,7 @@ const BEGINNING = 64 * 1024;
 /** As in large_fetches.lua. */
 const MOST = 32;
 
-/** Sends the beginning of a file. `finish` sends the rest. */
+/** Sends the beginning of a file, below `/chunked` without its length. `finish` sends the rest. */
 const open = new Set<{ url: string; reply: ServerResponse }>();
 const asked: string[] = [];
 const origin = createServer(({ url = '' }, reply) => {
@@ -19,7 +19,8 @@ const origin = createServer(({ url = '' }, reply) => {
   const fetch = { url, reply };
   open.add(fetch);
   reply.on('close', () => open.delete(fetch));
-  reply.writeHead(200, { 'cache-control': 'max-age=600', 'content-length': FILE.length });
+  const length = url.startsWith('/chunked') ? {} : { 'content-length': FILE.length };
+  reply.writeHead(200, { 'cache-control': 'max-age=600', ...length });
   reply.write(FILE.subarray(0, BEGINNING));
 });
 origin.listen(0, '127.0.0.1');
@@ -35,16 +36,19 @@ afterAll(async () => {
   origin.close();
 });
 
+const shared = { port: edge.ports.http, host };
+
 /** Reads the beginning of a file. */
-async function begin(path: string, localAddress: string) {
-  const to = { host: '127.0.0.1', port: edge.ports.http, path, headers: { host }, localAddress, agent: false };
+async function begin(path: string, localAddress: string, { port: edgePort, host: name } = shared) {
+  const to = { host: '127.0.0.1', port: edgePort, path, headers: { host: name }, localAddress, agent: false };
   const call = request(to);
   call.on('error', () => undefined).end();
   const [reply]: IncomingMessage[] = await once(call, 'response');
   if (reply !== undefined) await once(reply, 'data');
   return call;
 }
-const leaveEarly = async (path: string, localAddress: string) => void (await begin(path, localAddress)).destroy();
+const leaveEarly = async (path: string, localAddress: string, at = shared) =>
+  void (await begin(path, localAddress, at)).destroy();
 
 async function finish(): Promise<void> {
   for (const { reply } of open) reply.end(FILE.subarray(BEGINNING));
@@ -78,4 +82,62 @@ test('while a visitor has many, others still share one fetch', async () => {
   expect((await Promise.all(others)).map(({ bytes }) => bytes.length)).toEqual([FILE.length, FILE.length, FILE.length]);
   expect(asked.filter((url) => url === '/shared')).toHaveLength(2);
   first.destroy();
+});
+
+/** An edge with one worker and a limit of three bodies of unknown length. */
+async function startStrict() {
+  const strict = await startEdge({
+    zone: { worker: { processes: 1, connections: 1024 } },
+    lua: [
+      { file: 'edge/cache/large_fetches.lua', from: '= 32, 256', to: '= 32, 3' },
+      {
+        // Each look at the status lets an hour of the dictionary `limits` pass.
+        file: 'edge/admin.lua',
+        from: 'counters = counters.all(),',
+        to: `counters = (function()
+          local limits, passed = require("edge.core.dicts").limits, 3600
+          for _, name in ipairs(limits:get_keys(0)) do
+            local left = limits:ttl(name)
+            if left > passed then
+              limits:expire(name, left - passed)
+            elseif left > 0 then
+              limits:delete(name)
+            end
+          end
+          return counters.all()
+        end)(),`,
+      },
+    ],
+  });
+  onTestFinished(() => strict.stop());
+  const { name } = await strict.site({}, { origin: { upstreams: [upstream(port)] } });
+  return { strict, at: { port: strict.ports.http, host: name } };
+}
+const chunked = ['/chunked/0', '/chunked/1', '/chunked/2'];
+
+test('bodies of unknown length have a limit of their own', async () => {
+  const { strict, at } = await startStrict();
+  for (const path of [...chunked, '/chunked/more', '/known']) await leaveEarly(path, '127.0.0.2', at);
+  await eventually(() => expect(opened()).toEqual([...chunked, '/known']));
+  await finish();
+  expect((await strict.get('/chunked/0', at)).cache).toBe('hit');
+  await leaveEarly('/chunked/more', '127.0.0.2', at);
+  await finish();
+  expect((await strict.get('/chunked/more', at)).cache).toBe('hit');
+});
+
+// Regression: each further fetch renewed them, also one that was not stored.
+test("a killed worker's fetches are no longer counted two hours after the last one that was stored", async () => {
+  const { strict, at } = await startStrict();
+  const { workers = [] } = await strict.admin.status();
+  for (const path of chunked) await leaveEarly(path, '127.0.0.2', at);
+  for (const { pid } of workers) process.kill(pid, 'SIGKILL');
+  await eventually(() => expect(opened()).toEqual([]));
+  await strict.counters();
+  await eventually(() => leaveEarly('/chunked/refused', '127.0.0.2', at));
+  await eventually(() => expect(opened()).toEqual([]));
+  await strict.counters();
+  await leaveEarly('/chunked/more', '127.0.0.2', at);
+  await finish();
+  expect((await strict.get('/chunked/more', at)).cache).toBe('hit');
 });

@@ -240,7 +240,7 @@ end
 local origin_log = plugin_chain.of("origin_log")
 function _M.origin_log()
     run_plugins(origin_log, "origin_log")
-    attempt("large_fetches", large_fetches.finish)
+    attempt("large_fetches", large_fetches.uncount_fetch)
     attempt("leaders", leaders.release)
 end
 

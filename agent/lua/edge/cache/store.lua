@@ -507,7 +507,7 @@ function _M.origin_header(site, request)
     if auto_slices.end_large_response(site, request, response, key) then
         return
     end
-    if not large_fetches.begin(request, response) then
+    if not large_fetches.count_fetch(request, response) then
         -- Another visitor may store it.
         leaders.resign()
         response.expires, response.why = "0", "busyVisitor"
