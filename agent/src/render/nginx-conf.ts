@@ -81,7 +81,8 @@ ${
     # nothing else. changes: which documents changed, and counters. marks: the number of each change. urls: purges of
     # single URLs. peers: health of origins. names: addresses of origins. simulated: simulated requests in progress.
     # blocks: addresses that the zone blocks for a while. anti_cc: request rates; evicts, and clients without room get a
-    # challenge. leaders: requests to origins that others wait for. limits: counters of sites' request limits; evicts.
+    # challenge. leaders: requests to origins that others wait for. limits: counters of sites' request limits and of
+    # visitors' large fetches; evicts.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;
