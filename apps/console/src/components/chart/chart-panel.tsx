@@ -81,5 +81,7 @@ function drawingOf({ metric, times, stepSeconds, unit, series }: Figures, t: Ret
       values,
     })),
     previous: null,
+    // The API ends with the current step.
+    isUnfinished: true,
   };
 }

@@ -11,3 +11,12 @@ test('a figure is shown in its unit, and an unknown one as a dash', () => {
   expect(figure('count', null)).toBe('—');
   expect([newest([1, null, 3, null]), newest([null])]).toEqual([3, null]);
 });
+
+test('the newest value is not that of the unfinished step, unless it is the only one', () => {
+  expect([newest([1, 3, 2], true), newest([1, null, 2], true), newest([null, 2], true), newest([], true)]).toEqual([
+    3,
+    1,
+    2,
+    null,
+  ]);
+});

@@ -6,5 +6,6 @@ const units: Readonly<Record<ChartUnit, (value: number) => string>> = { byte: by
 export const figure = (unit: ChartUnit, value: number | null | undefined) =>
   value === null || value === undefined ? nothing : units[unit](value);
 
-/** The newest measured value. */
-export const newest = (values: readonly (number | null)[]) => values.findLast((value) => value !== null) ?? null;
+/** The newest measured value. That of an unfinished step counts only if there is no other. */
+export const newest = (values: readonly (number | null)[], isUnfinished = false) =>
+  (isUnfinished ? values.slice(0, -1) : values).findLast((value) => value !== null) ?? values.at(-1) ?? null;

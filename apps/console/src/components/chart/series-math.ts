@@ -28,3 +28,18 @@ export function shifted(
     return before.values[index] ?? null;
   });
 }
+
+/**
+ * Requests per second of each step. The seconds of the current step that have passed follow from its bandwidth, which
+ * the API has divided by them: the browser's clock may be off.
+ */
+export function perSecond(
+  values: Values,
+  { stepSeconds, traffic, bandwidth }: { stepSeconds: number; traffic: Values; bandwidth: Values },
+): (number | null)[] {
+  return values.map((value, i) => {
+    const [bytes, bits] = [traffic[i] ?? 0, bandwidth[i] ?? 0];
+    if (value === null) return null;
+    return value / (bits > 0 ? (bytes * 8) / bits : stepSeconds);
+  });
+}

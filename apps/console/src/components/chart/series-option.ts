@@ -1,5 +1,4 @@
 import type { ChartUnit } from '@edgeloom/contract/charts/charts.ts';
-import type { EChartsCoreOption } from 'echarts/core';
 import { series as dyes, statusFamily, type Mode } from './chart-theme.ts';
 import { figure } from './figure.ts';
 import { byteOrderMark, csvLine } from '../../lib/csv.ts';
@@ -22,11 +21,15 @@ export interface Drawing {
   isStacked: boolean;
   /** The sum of the lines in the period before. Null: not compared. */
   previous: { label: string; values: Values } | null;
+  /** The last step is the current one: its counts still grow. */
+  isUnfinished?: boolean;
 }
 
 const DAY_SECONDS = 86_400;
 /** More columns than this would be thinner than a pixel or two. */
 const MAX_BARS = 120;
+
+const hatch = { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -Math.PI / 4 } as const;
 
 const isFamily = (name: string): name is keyof (typeof statusFamily)['light'] => name in statusFamily.light;
 /** Pass and drop of the security page. */
@@ -49,9 +52,15 @@ function axisLabel(times: readonly string[], stepSeconds: number): (text: string
 }
 
 /** Lines over time, stacked where they add up. Status codes are columns while these are wide enough. */
-export function seriesOption(drawing: Drawing, mode: Mode): EChartsCoreOption {
+export function seriesOption(drawing: Drawing, mode: Mode) {
   const { times, stepSeconds, unit, lines, isStacked, previous } = drawing;
   const isBars = lines.some(({ name }) => isFamily(name)) && times.length <= MAX_BARS;
+  const tooltipOf = (values: Values) => ({ valueFormatter: (_: unknown, i: number) => figure(unit, values[i]) });
+  const styled = ({ name, label }: Line, i: number) => ({
+    name: label,
+    color: colorOf(name, i, mode),
+    ...(isBars ? { type: 'bar' } : lineStyle(name, isStacked)),
+  });
   return {
     xAxis: {
       type: 'category',
@@ -67,17 +76,23 @@ export function seriesOption(drawing: Drawing, mode: Mode): EChartsCoreOption {
       ...(unit === 'count' && { minInterval: 1 }),
       ...(unit === 'share' && { max: 1, interval: 0.25 }),
     },
-    tooltip: { valueFormatter: (value: unknown) => figure(unit, typeof value === 'number' ? value : null) },
     series: [
-      ...lines.map(({ name, label, values }, i) => ({
-        id: name,
-        name: label,
-        data: isBars ? values : values.map(pointOf),
-        color: colorOf(name, i, mode),
+      ...lines.map((line, i) => ({
+        ...styled(line, i),
+        id: line.name,
+        data: isBars ? barsOf(line.values, drawing, mode) : endedOf(line.values, drawing).map(pointOf),
         ...(isStacked && { stack: 'all' }),
-        ...(isBars ? { type: 'bar' } : lineStyle(name, isStacked)),
+        tooltip: tooltipOf(line.values),
       })),
-      // Always present: ECharts keeps a series that a later option omits.
+      // The next ones are always present: ECharts keeps a series that a later option omits.
+      ...lines.map((line, i) => ({
+        ...styled(line, i),
+        ...(!isBars && unfinishedStyle(line.name, isStacked)),
+        id: `unfinished ${line.name}`,
+        data: isBars ? [] : unfinishedOf(line.values, drawing).map(pointOf),
+        ...(isStacked && { stack: 'unfinished' }),
+        tooltip: { show: false },
+      })),
       {
         id: 'previous',
         name: previous?.label ?? '',
@@ -87,10 +102,26 @@ export function seriesOption(drawing: Drawing, mode: Mode): EChartsCoreOption {
         color: tokens[mode].text2,
         lineStyle: { width: 1, type: 'dashed' },
         z: 3,
+        tooltip: tooltipOf(previous?.values ?? []),
       },
     ],
   };
 }
+
+/** The column of the unfinished step is hatched. */
+function barsOf(values: Values, { isUnfinished = false }: Drawing, mode: Mode) {
+  if (!isUnfinished) return values;
+  const itemStyle = { decal: { ...hatch, color: tokens[mode].surface } };
+  return values.map((value, i) => (value !== null && i === values.length - 1 ? { value, itemStyle } : value));
+}
+
+/** Without the unfinished step. */
+const endedOf = (values: Values, { isUnfinished = false }: Drawing): Values =>
+  isUnfinished ? values.map((value, i) => (i === values.length - 1 ? null : value)) : values;
+
+/** Only the unfinished step, and the one before, from which its line starts. */
+const unfinishedOf = (values: Values, { isUnfinished = false }: Drawing): Values =>
+  isUnfinished ? values.map((value, i) => (i < values.length - 2 ? null : value)) : [];
 
 /** A line has no point where both neighbours are missing, so the point gets a mark. */
 function pointOf(value: number | null, i: number, values: Values) {
@@ -112,11 +143,17 @@ function lineStyle(name: string, isStacked: boolean) {
       ...line,
       areaStyle: { opacity: 0.45 },
       // The hatch of an area is read from here.
-      itemStyle: { decal: { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -Math.PI / 4 } },
+      itemStyle: { decal: hatch },
     };
   if (isFamily(name) && isStacked)
     return { ...line, step: 'middle', lineStyle: { width: 0 }, areaStyle: { opacity: 0.9 } };
   return line;
+}
+
+/** A dashed line. Areas without a line are hatched. */
+function unfinishedStyle(name: string, isStacked: boolean) {
+  if (isFamily(name) && isStacked) return { itemStyle: { decal: hatch }, areaStyle: { opacity: 0.45 } };
+  return { lineStyle: { type: 'dashed' }, areaStyle: { opacity: 0.06 } };
 }
 
 /** The chart as a file. Values are plain numbers. */

@@ -18,7 +18,7 @@ export interface SeriesPanelProps {
   title: string;
   drawing: Drawing;
   /** The figure of each line: the newest value, or the total. */
-  figureOf: (values: readonly (number | null)[]) => number | null;
+  figureOf: (values: readonly (number | null)[], isUnfinished?: boolean) => number | null;
   figureTitle: string;
   onZoom?: ((from: number, to: number) => void) | undefined;
   /** Called with the name of a line that the reader chooses in the legend. */
@@ -41,16 +41,16 @@ export function SeriesPanel({
   const t = useT();
   const mode: Mode = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const [chart, setChart] = useState<EChartsType | null>(null);
-  const { times, stepSeconds, unit, lines, previous } = drawing;
+  const { times, stepSeconds, unit, lines, previous, isUnfinished } = drawing;
   const option = useMemo(() => (now: Mode) => seriesOption(drawing, now), [drawing]);
   const hasData = [...lines, ...(previous ? [previous] : [])].some(({ values }) => values.some((one) => one !== null));
   const entries = lines.map(({ name, label, values }, i) => ({
     name,
     label,
     color: colorOf(name, i, mode),
-    value: figure(unit, figureOf(values)),
+    value: figure(unit, figureOf(values, isUnfinished)),
   }));
-  const compared = previous && { ...previous, value: figure(unit, figureOf(previous.values)) };
+  const compared = previous && { ...previous, value: figure(unit, figureOf(previous.values, isUnfinished)) };
   const summary = [...entries, ...(compared ? [compared] : [])].map(({ label, value }) => `${label} ${value}`);
   const fileName = () => `${title} ${time(new Date())}`;
   const savePng = () => {

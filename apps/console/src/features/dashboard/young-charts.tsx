@@ -27,7 +27,10 @@ export function YoungCharts({ state: { query }, name, tall = false }: YoungChart
     reportInterval: 1,
   } as const;
   const result = useEndpoint(statistics.timeSeries, { body: { ...body, types: [...body.types] } }, { pollMs: POLL_MS });
-  const drawing = useMemo(() => result.data && drawingOf(result.data, name, t), [result.data, name, t]);
+  const drawing = useMemo(
+    () => result.data && drawingOf(result.data, name, t, { isUnfinished: true }),
+    [result.data, name, t],
+  );
   return (
     <Loaded result={result}>
       {() =>

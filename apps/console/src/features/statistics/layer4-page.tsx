@@ -17,6 +17,7 @@ import { CountryMap } from './country-map.tsx';
 import { PeriodText } from './period-text.tsx';
 import { RangeControl, StepControl } from './range-control.tsx';
 import { Selection } from './selection.tsx';
+import { isUnfinished } from './series-drawings.ts';
 import { valueName } from './top-values.ts';
 import { pollOf, useStatistics, type Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
@@ -142,7 +143,14 @@ function Outcomes({ state, body, polled }: PartProps & { state: Statistics }) {
     { body: { ...body, reportInterval: state.reportInterval } },
     polled,
   );
-  const drawing = useMemo(() => result.data && outcomeDrawing(result.data, t), [result.data, t]);
+  const drawing = useMemo(
+    () =>
+      result.data && {
+        ...outcomeDrawing(result.data, t),
+        isUnfinished: isUnfinished(state.period, result.data, result.at),
+      },
+    [result.data, result.at, state.period, t],
+  );
   return (
     <div className={classes['place']}>
       <Loaded result={result}>
@@ -198,8 +206,9 @@ function Countries({ state, body, polled }: { state: Statistics; body: Body; pol
         values,
       })),
       previous: null,
+      isUnfinished: isUnfinished(state.period, result.data, result.at),
     };
-  }, [result.data, t, language]);
+  }, [result.data, result.at, state.period, t, language]);
   return (
     <div className={classes['place']}>
       <Loaded result={result}>

@@ -11,7 +11,7 @@ import { periodBefore, shiftOf } from './compared-period.ts';
 import { SeriesPanel } from '../../components/chart/series-panel.tsx';
 import type { Drawing } from '../../components/chart/series-option.ts';
 import { sumsOf, totalOf } from '../../components/chart/series-math.ts';
-import { drawingOf, type PanelName, type Series } from './series-drawings.ts';
+import { drawingOf, isUnfinished, type PanelName, type Series } from './series-drawings.ts';
 import { pollOf, type Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 
@@ -40,8 +40,13 @@ export function Overview({ state, isCompared, children }: OverviewProps) {
   );
   const compared = isCompared ? before.data : undefined;
   const drawings = useMemo(
-    () => series.data && drawingsOf(series.data, compared, shiftOf(series.data, period), t),
-    [series.data, compared, period, t],
+    () =>
+      series.data &&
+      drawingsOf(series.data, t, {
+        isUnfinished: isUnfinished(period, series.data, series.at),
+        before: compared && { series: compared, shiftMs: shiftOf(series.data, period) },
+      }),
+    [series.data, series.at, compared, period, t],
   );
   const seriesOf = (name: string) => series.data?.series.find((one) => one.name === name)?.values ?? [];
   const panel = (name: PanelName, { tall = false } = {}) =>
@@ -96,15 +101,13 @@ export function Overview({ state, isCompared, children }: OverviewProps) {
 
 function drawingsOf(
   series: Series,
-  compared: Series | undefined,
-  shiftMs: number,
   t: ReturnType<typeof useT>,
+  options: Parameters<typeof drawingOf>[3],
 ): Record<PanelName, Drawing> {
-  const before = compared && { series: compared, shiftMs };
   return {
-    bandwidth: drawingOf(series, 'bandwidth', t, before),
-    traffic: drawingOf(series, 'traffic', t, before),
-    status: drawingOf(series, 'status', t, before),
-    protocol: drawingOf(series, 'protocol', t, before),
+    bandwidth: drawingOf(series, 'bandwidth', t, options),
+    traffic: drawingOf(series, 'traffic', t, options),
+    status: drawingOf(series, 'status', t, options),
+    protocol: drawingOf(series, 'protocol', t, options),
   };
 }

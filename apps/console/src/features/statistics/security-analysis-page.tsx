@@ -15,8 +15,10 @@ import { PeriodText } from './period-text.tsx';
 import { refusedBy } from './refused.ts';
 import { RangeControl, StepControl } from './range-control.tsx';
 import { Selection } from './selection.tsx';
+import { perSecond } from '../../components/chart/series-math.ts';
 import { SeriesPanel } from '../../components/chart/series-panel.tsx';
 import type { Drawing } from '../../components/chart/series-option.ts';
+import { isUnfinished } from './series-drawings.ts';
 import { TopList } from './top-list.tsx';
 import { pollOf, useStatistics, type Statistics } from './use-statistics.ts';
 import { WorldMap } from './world-map.tsx';
@@ -96,22 +98,25 @@ function refusedQuery(query: Statistics['query'], period: Period, filters: Stati
   };
 }
 
+/** With the bandwidth, for the seconds of the current step that have passed. */
+const outcomeTypes = [seriesTypes.outcome, seriesTypes.bandwidthAndTraffic];
+
 /** Requests per second that were passed, and that the nodes refused. */
 function Outcomes({ state }: { state: Statistics }) {
   const t = useT();
-  const pollMs = pollOf(state.period);
-  const { query, reportInterval, zoom } = state;
+  const { query, period, reportInterval, zoom } = state;
+  const pollMs = pollOf(period);
   const result = useEndpoint(
     statistics.timeSeries,
-    { body: { ...query, types: [seriesTypes.outcome], reportInterval } },
+    { body: { ...query, types: outcomeTypes, reportInterval } },
     pollMs === undefined ? {} : { pollMs },
   );
   const drawing = useMemo((): Drawing | null => {
     if (!result.data) return null;
     const { times, stepSeconds, series } = result.data;
-    const perSecond = (values: readonly (number | null)[]) =>
-      values.map((value) => (value === null ? null : value / stepSeconds));
-    const valuesOf = (name: string) => perSecond(series.find((one) => one.name === name)?.values ?? []);
+    const countsOf = (name: string) => series.find((one) => one.name === name)?.values ?? [];
+    const rate = { stepSeconds, traffic: countsOf('traffic'), bandwidth: countsOf('bandwidth') };
+    const valuesOf = (name: string) => perSecond(countsOf(name), rate);
     return {
       times,
       stepSeconds,
@@ -122,8 +127,9 @@ function Outcomes({ state }: { state: Statistics }) {
         { name: 'refused', label: t('securityAnalysis.refused'), values: valuesOf('blocked') },
       ],
       previous: null,
+      isUnfinished: isUnfinished(period, result.data, result.at),
     };
-  }, [result.data, t]);
+  }, [result.data, result.at, period, t]);
   return (
     <div className={classes['place']}>
       <Loaded result={result}>

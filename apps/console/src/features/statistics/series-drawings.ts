@@ -3,6 +3,8 @@ import type { statistics } from '@edgeloom/contract/statistics/statistics.endpoi
 import type { Drawing } from '../../components/chart/series-option.ts';
 import { shifted, sumsOf } from '../../components/chart/series-math.ts';
 import type { useT } from '../../lib/i18n.ts';
+import type { Period } from './period.ts';
+import { pollOf } from './use-statistics.ts';
 
 export type Series = Received<typeof statistics.timeSeries>;
 
@@ -21,12 +23,22 @@ function labelOf(name: string, t: ReturnType<typeof useT>): string {
   return name === 'bandwidth' || name === 'traffic' ? t(`statistics.series.${name}`) : name;
 }
 
-/** The lines of one panel. `before`: the period before, and how far back it lies. */
+/** The last step of figures that arrived at a time is the current one. The clock counts only for custom periods. */
+export const isUnfinished = (period: Period, { to }: Pick<Series, 'to'>, at: number) =>
+  pollOf(period) !== undefined || Date.parse(to) > at;
+
+interface DrawingOptions {
+  isUnfinished: boolean;
+  /** The period before, and how far back it lies. */
+  before?: { series: Series; shiftMs: number } | undefined;
+}
+
+/** The lines of one panel. */
 export function drawingOf(
   { times, stepSeconds, series }: Series,
   panel: PanelName,
   t: ReturnType<typeof useT>,
-  before?: { series: Series; shiftMs: number },
+  { before, ...options }: DrawingOptions,
 ): Drawing {
   const { names, unit } = panels[panel];
   const linesOf = (all: Series['series']) =>
@@ -50,5 +62,6 @@ export function drawingOf(
           }),
         }
       : null,
+    ...options,
   };
 }
