@@ -129,6 +129,13 @@ test('a file has the unfinished step once', () => {
   expect(csvOf(drawing({ isUnfinished: true }), 'Time')).toHaveLength(5);
 });
 
+test('a line of zeros does not cover the line that it is stacked on', () => {
+  const lines = [lineOf('ipv4', [3, 4, 5]), lineOf('ipv6', [0, 0, 0])];
+  const { ipv4, ipv6, previous } = shownOf({ lines, isStacked: true });
+  expect(ipv4?.z).toBeGreaterThan(ipv6?.z ?? Infinity);
+  expect(previous?.z).toBeGreaterThan(ipv4?.z ?? Infinity);
+});
+
 test('a rate of the current step is divided by the seconds that have passed', () => {
   // 60 of 300 seconds have passed: 750 bytes in them are 100 bit/s.
   const step = { stepSeconds: 300, traffic: [3750, null, 0, 750], bandwidth: [100, null, 0, 100] };

@@ -29,6 +29,8 @@ const DAY_SECONDS = 86_400;
 /** More columns than this would be thinner than a pixel or two. */
 const MAX_BARS = 120;
 
+/** The default of ECharts for series. */
+const LINE_Z = 2;
 const hatch = { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -Math.PI / 4 } as const;
 
 const isFamily = (name: string): name is keyof (typeof statusFamily)['light'] => name in statusFamily.light;
@@ -59,6 +61,8 @@ export function seriesOption(drawing: Drawing, mode: Mode) {
   const styled = ({ name, label }: Line, i: number) => ({
     name: label,
     color: colorOf(name, i, mode),
+    // A line of zeros is drawn below the line that it is stacked on.
+    z: LINE_Z + lines.length - i,
     ...(isBars ? { type: 'bar' } : lineStyle(name, isStacked)),
   });
   return {
@@ -101,7 +105,7 @@ export function seriesOption(drawing: Drawing, mode: Mode) {
         connectNulls: false,
         color: tokens[mode].text2,
         lineStyle: { width: 1, type: 'dashed' },
-        z: 3,
+        z: LINE_Z + lines.length + 1,
         tooltip: tooltipOf(previous?.values ?? []),
       },
     ],
