@@ -71,7 +71,7 @@ test('key figures have their change, and top values lead to the statistics of on
   await page.context().close();
 });
 
-test('a site that was first visited a minute ago has figures, and the last hour by the minute', async () => {
+test('a site that was first visited a minute ago has figures by the minute, from its first data on', async () => {
   const young = await consoles.app.build.site();
   const { id } = await consoles.app.build.node({ zone: young.zone });
   const screen = await consoles.open('user');
@@ -83,7 +83,7 @@ test('a site that was first visited a minute ago has figures, and the last hour 
   await addLogs(consoles.app.installation.pool, id, [logLine(young.id), logLine(young.id, { status: 404 })]);
   const isYoung = async () => {
     await page.clock.fastForward('00:10');
-    return panel(page, 'Bandwidth').getByText('Last hour, every minute').count();
+    return panel(page, 'Bandwidth').getByText('Every minute').count();
   };
   await expect.poll(isYoung, { timeout: 60_000 }).toBe(1);
   await panel(page, 'Status codes')
@@ -91,6 +91,12 @@ test('a site that was first visited a minute ago has figures, and the last hour 
     .waitFor();
   await page.locator('dl > div').filter({ hasText: 'Requests' }).getByText('2', { exact: true }).waitFor();
   await expect.poll(() => panel(page, 'Bandwidth').getByText('No data yet').count()).toBe(0);
+  await panel(page, 'Bandwidth')
+    .getByText(/^Data since \d\d:\d\d$/)
+    .waitFor();
+  await panel(page, 'Requests').getByRole('img', { name: 'Requests: Total Requests 2' }).waitFor();
+  for (const name of ['Traffic', 'Requests', 'Status codes'])
+    await panel(page, name).getByText('Every minute').waitFor();
   await keepPicture(page, 'dashboard-young');
   await page.context().close();
   // Regression: charts far below were requested while those above had no height yet.

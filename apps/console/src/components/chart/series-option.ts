@@ -48,7 +48,7 @@ export function colorOf(name: string, index: number, mode: Mode): string {
 }
 
 /** Labels of the time axis: the time within a day and a half, otherwise with the date. */
-function axisLabel(times: readonly string[], stepSeconds: number): (text: string) => string {
+export function timeLabel(times: readonly string[], stepSeconds: number): (text: string) => string {
   if (times.length * stepSeconds <= 1.5 * DAY_SECONDS) return (text) => text.slice(11, 16);
   return stepSeconds >= DAY_SECONDS ? (text) => text.slice(5, 10) : (text) => text.slice(5, 16);
 }
@@ -70,7 +70,7 @@ export function seriesOption(drawing: Drawing, mode: Mode) {
       type: 'category',
       data: times.map((at) => time(at).slice(0, stepSeconds >= DAY_SECONDS ? 10 : 16)),
       boundaryGap: isBars,
-      axisLabel: { formatter: axisLabel(times, stepSeconds) },
+      axisLabel: { formatter: timeLabel(times, stepSeconds) },
     },
     yAxis: {
       type: 'value',

@@ -10,8 +10,9 @@ import { time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { saveBlob, saveFile } from '../../lib/save-file.ts';
 import { tokens } from '../../theme/tokens.ts';
-import { Download, NoData, Panel } from './panel.tsx';
+import { Download, NoData, Note, Panel } from './panel.tsx';
 import { colorOf, csvOf, seriesOption, type Drawing } from './series-option.ts';
+import { trimmed } from './trimmed.ts';
 import classes from './panel.module.css';
 
 export interface SeriesPanelProps {
@@ -30,7 +31,7 @@ export interface SeriesPanelProps {
 /** A chart over time with its legend, its values as a table, and downloads. */
 export function SeriesPanel({
   title,
-  drawing,
+  drawing: whole,
   figureOf,
   figureTitle,
   onZoom,
@@ -41,6 +42,7 @@ export function SeriesPanel({
   const t = useT();
   const mode: Mode = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const [chart, setChart] = useState<EChartsType | null>(null);
+  const { drawing, since } = useMemo(() => trimmed(whole), [whole]);
   const { times, stepSeconds, unit, lines, previous, isUnfinished } = drawing;
   const option = useMemo(() => (now: Mode) => seriesOption(drawing, now), [drawing]);
   const hasData = [...lines, ...(previous ? [previous] : [])].some(({ values }) => values.some((one) => one !== null));
@@ -73,6 +75,7 @@ export function SeriesPanel({
       }
       tools={
         <>
+          {since !== null && <Note>{t('charts.since', { time: since })}</Note>}
           {note}
           {hasData && (
             <Download

@@ -1,4 +1,5 @@
 import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
+import type { ChartMetric } from '@edgeloom/contract/charts/charts.ts';
 import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { lazy, Suspense, type ReactNode } from 'react';
 import { useNavigate } from 'react-router-dom';
@@ -77,42 +78,49 @@ function Controls({ state }: { state: DashboardState }) {
 }
 
 function Overview({ state, clear }: { state: DashboardState; clear: ReactNode }) {
-  const navigate = useNavigate();
-  const { range, site, query, pathOf, zoomPath } = state;
+  const { query, pathOf } = state;
   const isYoung = useIsYoung(state);
-  const onZoom = (from: number, to: number) => void navigate(zoomPath(from, to));
   const topProps = { query, top: 10, pollMs: POLL_MS, pathOf } as const;
-  const chart = { range, siteID: site, onZoom };
+  const chart = { state, isYoung: isYoung === true };
   return (
     <>
       <KeyFigures state={state} />
       <div className={classes['main']}>
-        {isYoung ? (
-          <Suspense>
-            <YoungCharts state={state} name="bandwidth" tall />
-          </Suspense>
-        ) : (
-          <ChartPanel metric="bandwidth" tall {...chart} />
-        )}
+        <MetricChart metric="bandwidth" tall {...chart} />
         <Attention clear={clear} />
       </div>
       <div className={classes['thirds']}>
-        <div>
-          {isYoung === true && (
-            <Suspense>
-              <YoungCharts state={state} name="status" />
-            </Suspense>
-          )}
-          {isYoung === false && <ChartPanel metric="status" {...chart} />}
-        </div>
+        <div>{isYoung !== null && <MetricChart metric="status" {...chart} />}</div>
         <TopList kind="url" sortBy="bytes" {...topProps} />
         <TopList kind="country" sortBy="requests" {...topProps} />
       </div>
       <div className={classes['others']}>
         {others.map((metric) => (
-          <ChartPanel key={metric} metric={metric} {...chart} />
+          <MetricChart key={metric} metric={metric} {...chart} />
         ))}
       </div>
     </>
+  );
+}
+
+interface MetricChartProps {
+  metric: ChartMetric;
+  state: DashboardState;
+  isYoung: boolean;
+  tall?: boolean;
+}
+
+/** A metric over the period, or by the minute while all data is young. */
+function MetricChart({ metric, state, isYoung, tall = false }: MetricChartProps) {
+  const navigate = useNavigate();
+  const { range, site, zoomPath } = state;
+  const onZoom = (from: number, to: number) => void navigate(zoomPath(from, to));
+  // Hits and requests to origins have no sums by the minute.
+  if (!isYoung || metric === 'cache' || metric === 'toUpstream')
+    return <ChartPanel metric={metric} range={range} siteID={site} tall={tall} onZoom={onZoom} />;
+  return (
+    <Suspense>
+      <YoungCharts state={state} name={metric} tall={tall} />
+    </Suspense>
   );
 }
