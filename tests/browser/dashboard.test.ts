@@ -1,5 +1,6 @@
 // The dashboards with traffic.
 import type { Page } from 'playwright-core';
+import { Cards, cardTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { Overview } from '@edgeloom/contract/overview/overview.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BuiltSite } from '../support/builders/build.ts';
@@ -43,6 +44,34 @@ test.each(casesOfRun(looks, looks.length))('%s at %i px, %s, %s', async (kind, w
   await page.locator('dl').getByText(/TB|GB/).first().waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, `dashboard-${kind}-${width}-${language}`);
+  await page.context().close();
+});
+
+test.each([1440, 1100])('curves of cards are beside their figures at %i px, however long these are', async (width) => {
+  const { page } = await consoles.openAs(site.owner, 'dashboard', { width });
+  await page.route('**/statistics/info', async (route) => {
+    const response = await route.fetch();
+    const figures = Cards.parse(await response.json());
+    const data = figures.data.map((card) => ({ ...card, value: card.type === cardTypes.hitRate ? 0.9999 : 999_989e9 }));
+    await route.fulfill({ response, json: { ...figures, data } });
+  });
+  await page.reload();
+  await page.locator('dl').getByText('999.99').first().waitFor();
+  await expect.poll(() => page.locator('dl > div svg').count()).toBeGreaterThanOrEqual(3);
+  const overlaps = await page.locator('dl > div:has(svg)').evaluateAll((cards) =>
+    cards.flatMap((card) => {
+      const curve = card.querySelector('svg')?.getBoundingClientRect() ?? new DOMRect();
+      return [...card.querySelectorAll('dt, dd')].flatMap((part) => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        const text = range.getBoundingClientRect();
+        const isBeside = curve.left >= text.right || curve.top >= text.bottom || curve.bottom <= text.top;
+        return isBeside ? [] : [part.textContent];
+      });
+    }),
+  );
+  expect(overlaps).toEqual([]);
+  await keepPicture(page, `dashboard-long-figures-${width}`);
   await page.context().close();
 });
 
