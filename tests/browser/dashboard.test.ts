@@ -32,6 +32,8 @@ afterAll(() => consoles.stop());
 const panel = (page: Page, name: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name, exact: true }) });
 
+const PERIOD = /^\d{4}\/\d\d\/\d\d \d\d:\d\d – \d{4}\/\d\d\/\d\d \d\d:\d\d UTC/;
+
 const looks = [
   ['user', 1440, 'light', 'en'],
   ['client', 1440, 'dark', 'zh-TW'],
@@ -93,6 +95,7 @@ test('key figures have their change, and top values lead to the statistics of on
   const traffic = page.locator('dl > div').filter({ hasText: 'Traffic' });
   await traffic.getByText(/^[\d.]+\sGB$/).waitFor();
   await page.getByText('1 site · 1 domain').waitFor();
+  await page.getByText(PERIOD).waitFor();
   await panel(page, 'Countries').getByRole('link', { name: 'Taiwan', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Statistics' }).waitFor();
   await expect.poll(() => new URL(page.url()).search).toBe('?range=oneDay&country=TW');
@@ -209,6 +212,7 @@ test('the first page of an administrator has operators with licenses, and the he
   await system.getByText('All changes are published').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'dashboard-admin');
+  await page.getByText(PERIOD).waitFor();
   await row.getByRole('link').click();
   await page.waitForURL(`**/userManagement/users/${site.client.id}`);
 

@@ -2,7 +2,7 @@ import { charts } from '@edgeloom/contract/charts/charts.calls.ts';
 import { operatorLicenses } from '@edgeloom/contract/licenses/licenses.calls.ts';
 import { overview } from '@edgeloom/contract/overview/overview.calls.ts';
 import type { ReactNode } from 'react';
-import { ChartPanel } from '../../components/chart/chart-panel.tsx';
+import { ChartPanel, useChart } from '../../components/chart/chart-panel.tsx';
 import { RangeControl, useRange } from '../../components/chart/range.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { useCan } from '../../lib/use-can.ts';
@@ -14,6 +14,7 @@ import { Health } from './health.tsx';
 import { InstallationFigures } from './installation-figures.tsx';
 import { InstallationHealth } from './installation-health.tsx';
 import { Operators } from './operators.tsx';
+import { PeriodText } from './period-text.tsx';
 
 const others = ['requests', 'traffic', 'status', 'cache', 'toUpstream'] as const;
 
@@ -29,7 +30,7 @@ export function AdminDashboardPage() {
   );
   const hasCharts = can(charts.get);
   return (
-    <Page title="dashboard.title" actions={hasCharts && <RangeControl />}>
+    <Page title="dashboard.title" actions={hasCharts && <Controls />}>
       <InstallationFigures found={found} />
       {can(operatorLicenses.list) && (
         <div className={classes['main']}>
@@ -39,6 +40,16 @@ export function AdminDashboardPage() {
       )}
       {hasCharts ? <Traffic health={health} /> : health}
     </Page>
+  );
+}
+
+function Controls() {
+  const { data, at } = useChart('bandwidth', useRange());
+  return (
+    <>
+      <PeriodText figures={data} at={at} />
+      <RangeControl />
+    </>
   );
 }
 

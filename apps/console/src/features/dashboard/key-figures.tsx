@@ -10,13 +10,16 @@ const POLL_MS = 60_000;
 /** Until the first figures arrive. */
 const FIRST_POLL_MS = 10_000;
 
-/** Traffic, requests, hit rate, addresses and bandwidth, each against the period before. */
-export function KeyFigures({ state: { range, site, query } }: { state: DashboardState }) {
-  const cards = useEndpoint(
+export const useCards = (query: DashboardState['query']) =>
+  useEndpoint(
     statistics.cards,
     { body: query },
     { poll: (figures) => (figures?.data.every(({ value }) => value === null) ? FIRST_POLL_MS : POLL_MS) },
   );
+
+/** Traffic, requests, hit rate, addresses and bandwidth, each against the period before. */
+export function KeyFigures({ state: { range, site, query } }: { state: DashboardState }) {
+  const cards = useCards(query);
   const valuesOf = (figures: ReturnType<typeof useChart>) => figures.data?.series[0]?.values ?? [];
   const sparks = {
     traffic: valuesOf(useChart('traffic', range, site)),

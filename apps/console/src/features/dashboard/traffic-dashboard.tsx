@@ -10,7 +10,8 @@ import { useCan } from '../../lib/use-can.ts';
 import { TopList } from '../statistics/top-list.tsx';
 import { Attention } from './attention.tsx';
 import classes from './dashboard.module.css';
-import { KeyFigures } from './key-figures.tsx';
+import { KeyFigures, useCards } from './key-figures.tsx';
+import { PeriodText } from './period-text.tsx';
 import { SiteFilter } from './site-filter.tsx';
 import { useDashboard, type DashboardState } from './use-dashboard.ts';
 import { useIsYoung } from './use-is-young.ts';
@@ -69,8 +70,10 @@ export function TrafficDashboard({ count, first, clear, children }: TrafficDashb
 
 function Controls({ state }: { state: DashboardState }) {
   const can = useCan();
+  const { data, at } = useCards(state.query);
   return (
     <>
+      <PeriodText figures={data} at={at} />
       <RangeControl />
       {can(sites.meta) && <SiteFilter state={state} />}
     </>
@@ -118,9 +121,12 @@ function MetricChart({ metric, state, isYoung, tall = false }: MetricChartProps)
   // Hits and requests to origins have no sums by the minute.
   if (!isYoung || metric === 'cache' || metric === 'toUpstream')
     return <ChartPanel metric={metric} range={range} siteID={site} tall={tall} onZoom={onZoom} />;
+  // The place has its height before the script arrives, so that charts far below are not near.
   return (
-    <Suspense>
-      <YoungCharts state={state} name={metric} tall={tall} />
-    </Suspense>
+    <div>
+      <Suspense>
+        <YoungCharts state={state} name={metric} tall={tall} />
+      </Suspense>
+    </div>
   );
 }
