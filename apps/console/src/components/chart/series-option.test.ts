@@ -94,7 +94,7 @@ test('the unfinished step is a dashed line from the step before', () => {
   const found = shownOf({ isUnfinished: true, lines: [lineOf('a', [1, 2, 3, 1])], isStacked: true });
   expect(found).toMatchObject({
     a: { data: [1, 2, 3, null], stack: 'all' },
-    'unfinished a': { data: [null, null, 3, 1], stack: 'unfinished', lineStyle: { type: 'dashed' } },
+    'unfinished a': { data: [null, null, 3, 1], stack: 'unfinished', lineStyle: { type: [3, 2] } },
   });
   // The value before is missing, so there is no line to draw.
   const alone = shownOf({ isUnfinished: true, lines: [lineOf('a', [1, 2, null, 1])] });

@@ -31,6 +31,8 @@ const MAX_BARS = 120;
 
 /** The default of ECharts for series. */
 const LINE_Z = 2;
+/** A step of a day's chart is ten pixels wide. */
+const SHORT_DASHES = [3, 2];
 const hatch = { symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: -Math.PI / 4 } as const;
 
 const isFamily = (name: string): name is keyof (typeof statusFamily)['light'] => name in statusFamily.light;
@@ -157,7 +159,7 @@ function lineStyle(name: string, isStacked: boolean) {
 /** A dashed line. Areas without a line are hatched. */
 function unfinishedStyle(name: string, isStacked: boolean) {
   if (isFamily(name) && isStacked) return { itemStyle: { decal: hatch }, areaStyle: { opacity: 0.45 } };
-  return { lineStyle: { type: 'dashed' }, areaStyle: { opacity: 0.06 } };
+  return { lineStyle: { type: SHORT_DASHES }, areaStyle: { opacity: 0.06 } };
 }
 
 /** The chart as a file. Values are plain numbers. */

@@ -75,7 +75,6 @@ export function SeriesPanel({
       }
       tools={
         <>
-          {since !== null && <Note>{t('charts.since', { time: since })}</Note>}
           {note}
           {hasData && (
             <Download
@@ -89,6 +88,7 @@ export function SeriesPanel({
     >
       {hasData ? (
         <>
+          {since !== null && <Note>{t('charts.since', { time: since })}</Note>}
           {onZoom ? (
             <DragRange
               chart={chart}
