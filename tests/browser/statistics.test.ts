@@ -7,6 +7,7 @@ import { addLogs, addTraffic, logBatch, logLine, logStore, sessionLine } from '.
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
+import { setSessionCookies } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
 const HOUR_SECONDS = 3600;
@@ -185,6 +186,56 @@ test('the lists of the security page have blocked requests only', async () => {
   await panel(page, 'URLs of blocked requests').getByText(`${media}/`).waitFor();
   await panel(page, 'Block causes').getByText('Block list').waitFor();
   await page.getByText('Live, every 5 min').waitFor();
+  await page.context().close();
+});
+
+test('the live rate reads only new steps once a minute, and nothing in a hidden tab', async () => {
+  const site = await consoles.app.build.site();
+  const node = await consoles.app.build.node({ zone: site.zone });
+  const screen = await consoles.open('user');
+  const { page } = screen;
+  await setSessionCookies(screen, consoles.base.user, site.owner);
+  await page.clock.install();
+  // Notes calls in a hidden and in a visible tab.
+  await page.addInitScript(() => {
+    const { fetch } = globalThis;
+    globalThis.fetch = (url, ...rest) => {
+      const path = url instanceof Request ? url.url : url.toString();
+      if (path.endsWith('/statistics/qps')) sessionStorage.setItem(`qps ${document.visibilityState}`, 'called');
+      return fetch(url, ...rest);
+    };
+  });
+  const asked: unknown[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/statistics/qps')) asked.push(request.postDataJSON());
+  });
+  await page.goto('/user/dataAnalysis/securityAnalysis');
+  const live = panel(page, 'Live requests per second');
+  await live.getByText('No data yet').waitFor();
+  await expect.poll(() => asked).toEqual([{}, { from: expect.any(String) }]);
+
+  await addLogs(consoles.app.installation.pool, node.id, [logLine(site.id), logLine(site.id)]);
+  const isDrawn = async () => {
+    await page.clock.fastForward('01:00');
+    return live.getByRole('img', { name: /^Live requests per second: Latest .* [\d.]+$/ }).count();
+  };
+  await expect.poll(isDrawn, { timeout: 60_000 }).toBe(1);
+  expect(new Set(asked.slice(1).map((body) => JSON.stringify(body))).size).toBe(1);
+  await keepPicture(page, 'security-live');
+
+  const hasCalled = (state: string) => page.evaluate((name) => sessionStorage.getItem(name) !== null, `qps ${state}`);
+  const show = (state: 'hidden' | 'visible') =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+      globalThis.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+  await show('hidden');
+  await page.evaluate(() => sessionStorage.removeItem('qps visible'));
+  await page.clock.fastForward('01:01');
+  await page.clock.fastForward('01:01');
+  await show('visible');
+  await expect.poll(() => hasCalled('visible')).toBe(true);
+  expect(await hasCalled('hidden')).toBe(false);
   await page.context().close();
 });
 

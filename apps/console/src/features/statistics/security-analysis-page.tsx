@@ -8,6 +8,7 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { FilterChips } from './filter-chips.tsx';
+import { LiveQps } from './live-qps.tsx';
 import { useLogsPath } from './logs-path.ts';
 import { Loaded, Note } from '../../components/chart/panel.tsx';
 import { isShort, shortened, type Period } from './period.ts';
@@ -39,6 +40,8 @@ export function SecurityAnalysisPage() {
   const topProps = { sortBy: 'requests', top: 10, pollMs: pollOf(period), pathOf, logsOf: useLogsPath(state) } as const;
   const refused = useMemo(() => refusedQuery(query, period, filters), [query, period, filters]);
   const isAll = state.search.get('map') === 'all';
+  // The live rate is of whole sites.
+  const isOfSites = !state.isFiltered && state.domains.length === 0 && state.tags.length === 0;
   const refusedProps = { ...topProps, query: refused, refused: true } as const;
   return (
     <Page title="securityAnalysis.title" actions={<Selection state={state} />}>
@@ -52,6 +55,11 @@ export function SecurityAnalysisPage() {
         <Outcomes state={state} />
         <TopList kind="blacklist" query={query} refused {...topProps} />
       </div>
+      {isOfSites && (
+        <div className={classes['live']}>
+          <LiveQps siteIDs={query.siteIDs} />
+        </div>
+      )}
       <div className={classes['main']}>
         <div className={classes['place']}>
           <WorldMap
