@@ -3,7 +3,7 @@ import type { Ctx } from '../core/ctx.ts';
 import { nothing, sql } from '../core/sql.ts';
 
 import { readTotal } from './read-traffic.ts';
-import { timesOf } from './time-interval.ts';
+import { startOfHours, timesOf } from './time-interval.ts';
 
 const HOUR_MS = 3_600_000;
 const HOUR_SECONDS = 3600;
@@ -11,7 +11,7 @@ const HOUR_SECONDS = 3600;
 const HOURS = 24;
 
 /** The start of the 24 hours that end with the current one. */
-export const firstHour = (now: Date) => Math.floor(now.getTime() / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS;
+export const firstHour = (now: Date) => startOfHours(now, HOURS);
 
 /** Adds `traffic`: the bytes of the last 24 hours. Null if not measured, or if the caller may not read statistics. */
 export async function withTraffic<Row extends { id: string }>(

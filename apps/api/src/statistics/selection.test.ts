@@ -12,6 +12,8 @@ test.each([
   [HOUR, DAY],
   [300, 4 * DAY + 2 * HOUR + 600],
   [DAY, 3 * DAY],
+  [60, 240],
+  [60, 3 * DAY + HOUR + 660],
 ])('the time from %i to %i is covered once, in steps that fit', (from, to) => {
   const pieces = piecesOf(from, to);
   expect(pieces[0]?.since).toBe(from);
@@ -26,4 +28,5 @@ test.each([
 
 test('long times are mostly whole days', () => {
   expect(piecesOf(300, 30 * DAY + 600).map(({ step }) => step)).toEqual([300, HOUR, DAY, 300]);
+  expect(piecesOf(60, 30 * DAY + 60).map(({ step }) => step)).toEqual([60, 300, HOUR, DAY, 60]);
 });

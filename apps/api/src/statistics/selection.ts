@@ -59,10 +59,11 @@ export const ofDomains = ({ domains }: Selection): Sql =>
 const HOUR = 3600;
 const DAY = 86_400;
 
-/** The CTE `pieces`: a time as few rows of few steps: days in the middle, hours and five minutes at its ends. */
+/** The CTE `pieces`: a time as few rows of few steps: days in the middle, shorter ones towards its ends. */
 export function piecesSql({ from, to }: Times, { filters }: Selection = {}): Sql {
   const [since, until] = [from.getTime() / 1000, to.getTime() / 1000];
-  const pieces = filters === undefined ? piecesOf(since, until) : [{ step: 300, since, until }];
+  // With filters, rows of traffic only say what was measured.
+  const pieces = filters === undefined ? piecesOf(since, until) : [{ step: 300, since: downTo(since, 300), until }];
   let all = nothing;
   for (const [i, { step, since, until }] of pieces.entries()) {
     const row = sql`(${step}::int, ${new Date(since * 1000)}::timestamptz, ${new Date(until * 1000)}::timestamptz)`;
@@ -71,22 +72,24 @@ export function piecesSql({ from, to }: Times, { filters }: Selection = {}): Sql
   return sql`pieces (step, since, until) AS (VALUES ${all})`;
 }
 
-/** In seconds since 1970. */
-export function piecesOf(from: number, to: number): { step: number; since: number; until: number }[] {
-  const up = (time: number, step: number) => Math.ceil(time / step) * step;
-  const down = (time: number, step: number) => Math.floor(time / step) * step;
-  const [firstHour, lastHour] = [up(from, HOUR), down(to, HOUR)];
-  if (firstHour >= lastHour) return [{ step: 300, since: from, until: to }];
-  const [firstDay, lastDay] = [up(firstHour, DAY), down(lastHour, DAY)];
-  const middle =
-    firstDay >= lastDay
-      ? [{ step: HOUR, since: firstHour, until: lastHour }]
-      : [
-          { step: HOUR, since: firstHour, until: firstDay },
-          { step: DAY, since: firstDay, until: lastDay },
-          { step: HOUR, since: lastDay, until: lastHour },
-        ];
-  return [{ step: 300, since: from, until: firstHour }, ...middle, { step: 300, since: lastHour, until: to }].filter(
-    ({ since, until }) => until > since,
-  );
+interface Piece {
+  step: number;
+  since: number;
+  until: number;
+}
+const ROW_STEPS = [60, 300, HOUR, DAY] as const;
+const downTo = (time: number, step: number) => Math.floor(time / step) * step;
+const upTo = (time: number, step: number) => Math.ceil(time / step) * step;
+
+/** The longest steps in the middle, and shorter ones before and after. In seconds since 1970. */
+export function piecesOf(from: number, to: number, [step, ...longer]: readonly number[] = ROW_STEPS): Piece[] {
+  if (step === undefined || from >= to) return [];
+  const [next] = longer;
+  const [since, until] = next === undefined ? [to, to] : [upTo(from, next), downTo(to, next)];
+  if (since >= until) return [{ step, since: from, until: to }];
+  return [
+    { step, since: from, until: since },
+    ...piecesOf(since, until, longer),
+    { step, since: until, until: to },
+  ].filter(({ since, until }) => until > since);
 }

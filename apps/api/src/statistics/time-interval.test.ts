@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest';
-import { before, rowSeconds, stepsOf, timesOf } from './time-interval.ts';
+import { before, stepsOf, timesOf, wholeHours } from './time-interval.ts';
 
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1440;
 const now = new Date('2026-11-24T18:31:07.250Z');
 const iso = ({ from, to }: { from: Date; to: Date }) => [from.toISOString(), to.toISOString()];
 
 test.each([
-  ['oneHour', 'UTC', 5, '2026-11-24T17:35:00.000Z', '2026-11-24T18:35:00.000Z'],
+  // The current quarter of an hour, or the current hour, is the last one.
+  ['oneHour', 'UTC', 5, '2026-11-24T17:45:00.000Z', '2026-11-24T18:35:00.000Z'],
+  ['oneHour', 'UTC', 1, '2026-11-24T17:45:00.000Z', '2026-11-24T18:32:00.000Z'],
+  ['sixHours', 'UTC', 5, '2026-11-24T13:00:00.000Z', '2026-11-24T18:35:00.000Z'],
+  ['oneDay', 'Asia/Kolkata', 15, '2026-11-23T19:00:00.000Z', '2026-11-24T18:45:00.000Z'],
+  ['thirtyDays', 'UTC', 60, '2026-10-25T19:00:00.000Z', '2026-11-24T19:00:00.000Z'],
+  ['today', 'Asia/Kolkata', 60, '2026-11-24T18:30:00.000Z', '2026-11-24T19:30:00.000Z'],
+  ['yesterday', 'Asia/Kolkata', 60, '2026-11-23T18:30:00.000Z', '2026-11-24T18:30:00.000Z'],
   ['today', 'UTC', 5, '2026-11-24T00:00:00.000Z', '2026-11-24T18:35:00.000Z'],
   ['today', 'Asia/Taipei', 5, '2026-11-24T16:00:00.000Z', '2026-11-24T18:35:00.000Z'],
   ['yesterday', 'Asia/Taipei', 60, '2026-11-23T16:00:00.000Z', '2026-11-24T16:00:00.000Z'],
@@ -15,21 +24,39 @@ test.each([
   expect(iso(timesOf({ timeInterval, timeZone }, now, step))).toEqual([from, to]);
 });
 
-test('own times are widened to whole steps', () => {
+test.each([
+  ['now', 0, '10:07', '10:13', '10:01'],
+  // Sums of minutes are kept for 8 days, and those of five minutes for 94.
+  ['ten days later', 10, '10:05', '10:15', '09:55'],
+  ['a hundred days later', 100, '10:00', '11:00', '09:00'],
+] as const)('own times are widened to the sums that are kept, %s', (_, later, from, to, earlier) => {
+  const at = (clock: string) => `2026-11-24T${clock}:00.000Z`;
   const query = {
     timeInterval: 'custom',
     timeZone: 'UTC',
-    startTime: new Date('2026-11-24T10:07:00Z'),
-    endTime: new Date('2026-11-24T10:13:00Z'),
+    startTime: new Date(at('10:07')),
+    endTime: new Date(at('10:13')),
   } as const;
-  const times = timesOf(query, now, 5);
-  expect(iso(times)).toEqual(['2026-11-24T10:05:00.000Z', '2026-11-24T10:15:00.000Z']);
-  expect(iso(before(times, 'UTC'))).toEqual(['2026-11-24T09:55:00.000Z', '2026-11-24T10:05:00.000Z']);
+  const asked = new Date(now.getTime() + later * DAY_MINUTES * MINUTE_MS);
+  const times = timesOf(query, asked, 5);
+  expect(iso(times)).toEqual([at(from), at(to)]);
+  expect(iso(before(times, 'UTC', asked))).toEqual([at(earlier), at(from)]);
+  // A series adds up to the same sums, whatever its step.
+  for (const reportInterval of [1, 5, 15, 60] as const)
+    expect(iso(stepsOf({ ...query, reportInterval }, asked).times)).toEqual([at(from), at(to)]);
+});
+
+test('whole hours contain a time, and the current one ends with the current step', () => {
+  const times = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) });
+  const past = times('2026-11-24T10:07:00Z', '2026-11-24T12:13:00Z');
+  expect(iso(wholeHours(past, now))).toEqual(['2026-11-24T10:00:00.000Z', '2026-11-24T13:00:00.000Z']);
+  const current = times('2026-11-24T17:45:00Z', '2026-11-24T18:35:00Z');
+  expect(iso(wholeHours(current, now))).toEqual(['2026-11-24T17:00:00.000Z', '2026-11-24T18:35:00.000Z']);
+  const recent = times('2026-11-24T18:10:00Z', '2026-11-24T18:12:00Z');
+  expect(iso(wholeHours(recent, now))).toEqual(['2026-11-24T18:00:00.000Z', '2026-11-24T18:35:00.000Z']);
 });
 
 const zones = ['America/New_York', 'Africa/Cairo', 'Australia/Lord_Howe', 'Asia/Taipei'] as const;
-const MINUTE_MS = 60_000;
-const DAY_MINUTES = 1440;
 
 test.each(zones)('each day of a year in %s is one step', (timeZone) => {
   const clock = new Intl.DateTimeFormat('en-CA', { timeZone });
@@ -85,8 +112,8 @@ test.each([
 test('before a day of 25 hours is the whole day before', () => {
   const november = (day: number, hour: number) => new Date(Date.UTC(2026, 10, day, hour));
   const times = { from: november(1, 4), to: november(2, 5) };
-  expect(iso(before(times, 'America/New_York'))).toEqual(['2026-10-31T04:00:00.000Z', '2026-11-01T04:00:00.000Z']);
-  expect(iso(before(times, 'UTC'))).toEqual(['2026-10-31T03:00:00.000Z', '2026-11-01T04:00:00.000Z']);
+  expect(iso(before(times, 'America/New_York', now))).toEqual(['2026-10-31T04:00:00.000Z', '2026-11-01T04:00:00.000Z']);
+  expect(iso(before(times, 'UTC', now))).toEqual(['2026-10-31T03:00:00.000Z', '2026-11-01T04:00:00.000Z']);
 });
 
 test('three months with a longer day fit in steps of five minutes', () => {
@@ -109,5 +136,23 @@ test('days that begin within an hour of UTC are read from rows of five minutes',
     endTime: new Date('2026-04-07T13:30:00Z'),
     reportInterval: DAY_MINUTES,
   } as const;
-  expect(rowSeconds(DAY_MINUTES, stepsOf(query, query.endTime).starts)).toBe(300);
+  expect(stepsOf(query, query.endTime).rowSeconds).toBe(300);
+});
+
+test.each([
+  ['10:00', '12:00', 3600],
+  ['10:05', '12:00', 300],
+  ['10:00', '12:05', 300],
+  ['10:01', '12:00', 60],
+  // Rows have nothing of the time after now.
+  ['10:00', '19:05', 3600],
+] as const)('from %s to %s in steps of an hour reads rows of %i seconds', (from, to, seconds) => {
+  const query = {
+    timeInterval: 'custom',
+    timeZone: 'UTC',
+    startTime: new Date(`2026-11-24T${from}:00Z`),
+    endTime: new Date(`2026-11-24T${to}:00Z`),
+    reportInterval: 60,
+  } as const;
+  expect(stepsOf(query, now).rowSeconds).toBe(seconds);
 });

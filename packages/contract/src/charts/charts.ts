@@ -6,7 +6,7 @@ export const ChartMetric = z.enum(['traffic', 'cache', 'bandwidth', 'requests', 
 export const ChartRange = z.enum(['24h', '30d']);
 export const ChartQuery = z
   .object({
-    range: ChartRange.default('24h').describe('Steps of 15 minutes, or of an hour'),
+    range: ChartRange.default('24h').describe('Steps of 15 minutes, or of an hour. The current hour is the last one'),
     zoneID: Id.optional(),
     siteID: Id.optional(),
     noSite: z.literal('true').optional().describe('Only requests of no known site. Without siteID'),

@@ -5,11 +5,13 @@ import type { Request } from '@edgeloom/contract/endpoint.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { readSteps, type Sums } from '../../statistics/read-traffic.ts';
+import { stepsOf } from '../../statistics/time-interval.ts';
 
-const steps: Readonly<Record<ChartRange, { stepSeconds: number; rowSeconds: number; count: number }>> = {
-  '24h': { stepSeconds: 900, rowSeconds: 300, count: 96 },
-  '30d': { stepSeconds: 3600, rowSeconds: 3600, count: 720 },
-};
+/** As cards and tops, so that all figures of a dashboard agree. */
+const queries = {
+  '24h': { timeInterval: 'oneDay', reportInterval: 15, timeZone: 'UTC' },
+  '30d': { timeInterval: 'thirtyDays', reportInterval: 60, timeZone: 'UTC' },
+} as const satisfies Readonly<Record<ChartRange, Parameters<typeof stepsOf>[0]>>;
 const shapes: Readonly<Record<ChartMetric, { unit: ChartUnit; series: readonly string[] }>> = {
   traffic: { unit: 'byte', series: ['traffic'] },
   cache: { unit: 'share', series: ['hitRate'] },
@@ -21,35 +23,28 @@ const shapes: Readonly<Record<ChartMetric, { unit: ChartUnit; series: readonly s
 
 export async function get(ctx: Ctx, { params: { metric }, query }: Request<typeof charts.get>): Promise<Chart> {
   await assertSeen(ctx, query);
-  const { stepSeconds, rowSeconds, count } = steps[query.range];
-  const step = stepSeconds * 1000;
-  // The current step is the last one.
-  const to = (Math.floor(ctx.now().getTime() / step) + 1) * step;
-  const from = to - count * step;
-  const times = Array.from({ length: count }, (_, i) => from + i * step);
+  const { times, stepSeconds, rowSeconds, starts, bins, passed } = stepsOf(queries[query.range], ctx.now());
   const selection = {
     siteIDs: query.siteID === undefined ? undefined : [query.siteID],
     zoneID: query.zoneID,
     noSite: query.noSite && (true as const),
     isInstallation: ctx.actor.kind === 'admin',
   };
-  const measured = await readSteps(ctx, selection, { from: new Date(from), to: new Date(to) }, rowSeconds, stepSeconds);
+  const measured = await readSteps(ctx, selection, times, rowSeconds, bins);
   const { unit, series } = shapes[metric];
   return {
     metric,
     range: query.range,
     unit,
-    from: new Date(from),
-    to: new Date(to),
+    ...times,
     stepSeconds,
     hasData: measured.size > 0,
-    times: times.map((at) => new Date(at)),
+    times: starts.map((at) => new Date(at)),
     series: series.map((name, i) => ({
       name,
-      values: times.map((at) => {
+      values: starts.map((at) => {
         const found = measured.get(at);
-        const elapsed = Math.min(stepSeconds, Math.max(1, Math.ceil((ctx.now().getTime() - at) / 1000)));
-        return found === undefined ? null : (valuesOf(metric, found, elapsed)[i] ?? null);
+        return found === undefined ? null : (valuesOf(metric, found, passed(at))[i] ?? null);
       }),
     })),
   };

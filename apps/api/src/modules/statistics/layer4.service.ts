@@ -14,7 +14,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { nothing, sql, type Sql } from '../../core/sql.ts';
 import { binSql } from '../../statistics/bins.ts';
 import { assertSites, piecesSql, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
-import { rowSeconds, stepsOf, timesOf } from '../../statistics/time-interval.ts';
+import { stepsOf, timesOf } from '../../statistics/time-interval.ts';
 
 const STEP_MINUTES = 5;
 
@@ -71,8 +71,8 @@ const readSums = ({ db }: Ctx, selection: Selection, times: Times, name: Sql, ou
 
 /** Bits per second by `name`. Steps in which no node of the zones reported are null. */
 async function readSeries(ctx: Ctx, query: Layer4SeriesQuery, name: Sql, outcome?: string, names?: readonly string[]) {
-  const { times, stepSeconds, starts, bins, passed } = stepsOf(query, ctx.now());
-  const [{ from, to }, step] = [times, rowSeconds(query.reportInterval, starts)];
+  const { times, stepSeconds, rowSeconds: step, starts, bins, passed } = stepsOf(query, ctx.now());
+  const { from, to } = times;
   const start = binSql(bins, from);
   const rows = await ctx.db.$read<{ at: number; name: string | null; bytes: number }>(
     (visible) => sql`WITH ${seenSql(visible, query)}

@@ -21,13 +21,14 @@ import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
 import { failAt } from '../../core/fail.ts';
 import { countAddresses } from '../../statistics/address-sketches.ts';
-import { before, rowSeconds, stepsOf, timesOf } from '../../statistics/time-interval.ts';
+import { before, stepsOf, timesOf, wholeHours } from '../../statistics/time-interval.ts';
 import { readRank, readSteps, readTotal, type Sums } from '../../statistics/read-traffic.ts';
 import { assertSites, isFiltered, ofDomains, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
 import { readRuleMatches } from '../../statistics/read-rules-and-attempts.ts';
 
 const STEP_MINUTES = 5;
 const STEP_SECONDS = STEP_MINUTES * 60;
+const STEP_MS = STEP_SECONDS * 1000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** How long steps of five minutes are kept. */
@@ -59,9 +60,12 @@ function hasRequests(ctx: Ctx, { filters }: Selection, times: Times): boolean {
   return filters === undefined || (ACCESS_LOG_DAYS > 0 && !isBefore(ctx, times, ACCESS_LOG_DAYS + 1 / 24));
 }
 
+/** The start of the step of a time. */
+const stepStart = (time: Date, later = 0) => Math.floor((time.getTime() + later) / STEP_MS) * STEP_MS;
+
 export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
   const times = await assertTimes(ctx, query, STEP_MINUTES);
-  const earlier = before(times, query.timeZone);
+  const earlier = before(times, query.timeZone, ctx.now());
   const [values, previous] = await Promise.all([
     cardValues(ctx, query, times),
     hasRequests(ctx, query, earlier) ? cardValues(ctx, query, earlier) : new Map<number, number | null>(),
@@ -100,15 +104,16 @@ async function cardValues(ctx: Ctx, selection: Selection, times: Times): Promise
  */
 async function bandwidth95(ctx: Ctx, selection: Selection, times: Times): Promise<number | null> {
   if (isBefore(ctx, times, FIVE_MINUTES_DAYS)) return null;
-  const steps = await readSteps(ctx, selection, times, STEP_SECONDS, STEP_SECONDS);
+  const whole = { from: new Date(stepStart(times.from)), to: new Date(stepStart(times.to, STEP_MS - 1)) };
+  const steps = await readSteps(ctx, selection, whole, STEP_SECONDS, STEP_SECONDS);
   const averages = [...steps.values()].map(({ bytes }) => (bytes * 8) / STEP_SECONDS).toSorted((a, b) => a - b);
   return averages[Math.ceil(averages.length * 0.95) - 1] ?? null;
 }
 
 export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeries> {
   await assertTimes(ctx, query, query.reportInterval);
-  const { times, stepSeconds, starts, bins, passed } = stepsOf(query, ctx.now());
-  const measured = await readSteps(ctx, query, times, rowSeconds(query.reportInterval, starts), bins);
+  const { times, stepSeconds, rowSeconds, starts, bins, passed } = stepsOf(query, ctx.now());
+  const measured = await readSteps(ctx, query, times, rowSeconds, bins);
   return {
     ...times,
     stepSeconds,
@@ -156,8 +161,7 @@ const seriesOf: Readonly<Record<SeriesQuery['types'][number], readonly (readonly
 };
 
 export async function top(ctx: Ctx, query: TopQuery): Promise<Top> {
-  // Sums of values are by the hour.
-  const asked = await assertTimes(ctx, query, query.filters === undefined ? 60 : STEP_MINUTES);
+  const asked = await assertTimes(ctx, query, STEP_MINUTES);
   const times = query.filters === undefined ? withValues(ctx, asked) : asked;
   const values = await valuesOf(ctx, query, times);
   const [data, total] = await Promise.all([
@@ -178,8 +182,9 @@ export async function top(ctx: Ctx, query: TopQuery): Promise<Top> {
   };
 }
 
-/** The part of a time of which values are kept, in whole hours. */
-function withValues({ now }: Ctx, { from, to }: Times): Times {
+/** The whole hours of a time of which values are kept. */
+function withValues({ now }: Ctx, asked: Times): Times {
+  const { from, to } = wholeHours(asked, now());
   const oldest = new Date(Math.ceil(now().getTime() / HOUR_MS) * HOUR_MS - TOP_VALUES_DAYS * DAY_MS);
   const since = from < oldest ? oldest : from;
   return { from: since, to: to < since ? since : to };
@@ -189,9 +194,8 @@ function withValues({ now }: Ctx, { from, to }: Times): Times {
 function valuesOf({ db, installation }: Ctx, query: TopQuery, times: Times): Promise<Sql> | Sql {
   if (isFiltered(query)) return accessLogOf(installation).values(db.$read, query, times, query);
   const { from, to } = times;
-  const since = new Date(Math.floor(from.getTime() / HOUR_MS) * HOUR_MS);
   return sql`seen JOIN top_values t
-    ON t.site_id = seen.id AND t.type = ${query.type} AND t.at >= ${since} AND t.at < ${to}${ofDomains(query)}`;
+    ON t.site_id = seen.id AND t.type = ${query.type} AND t.at >= ${from} AND t.at < ${to}${ofDomains(query)}`;
 }
 
 const rankColumns: Readonly<Record<RankQuery['sortBy'], Sql>> = {
@@ -226,6 +230,8 @@ export async function exportRank(ctx: Ctx, query: RankQuery): Promise<string> {
 }
 
 export async function qps(ctx: Ctx, { siteIDs, noSite, from, to }: QpsQuery): Promise<Qps> {
+  const end = to ?? ctx.now();
+  const start = from ?? new Date(end.getTime() - 6 * HOUR_MS);
   const series = await timeSeries(ctx, {
     siteIDs,
     noSite,
@@ -233,8 +239,9 @@ export async function qps(ctx: Ctx, { siteIDs, noSite, from, to }: QpsQuery): Pr
     reportInterval: STEP_MINUTES,
     timeZone: 'UTC',
     timeInterval: 'custom',
-    endTime: to ?? ctx.now(),
-    startTime: from ?? new Date((to ?? ctx.now()).getTime() - 6 * HOUR_MS),
+    // Whole steps: a chart that asks again gets the same ones.
+    endTime: new Date(stepStart(end, STEP_MS - 1)),
+    startTime: new Date(stepStart(start)),
   });
   const [ipv4, ipv6] = series.series;
   const now = ctx.now().getTime();

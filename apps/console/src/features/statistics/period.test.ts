@@ -44,6 +44,15 @@ test('today and yesterday begin at midnight of the console time zone, also when 
   prefer({ timeZone: null });
 });
 
+test.each([
+  ['oneHour', '2026-11-24T09:45:00.000Z'],
+  ['sixHours', '2026-11-24T05:00:00.000Z'],
+  ['oneDay', '2026-11-23T11:00:00.000Z'],
+  ['sevenDays', '2026-11-17T11:00:00.000Z'],
+] as const)('%s begins when the figures of the API do', (interval, from) => {
+  expect(new Date(boundsOf({ interval }, now).from).toISOString()).toBe(from);
+});
+
 test('only report intervals with two points and stored sums are offered', () => {
   expect(stepsOf({ interval: 'oneHour' }, now)).toEqual([1, 5, 15]);
   expect(stepsOf({ interval: 'sevenDays' }, now)).toEqual([1, 5, 15, 60, 1440]);

@@ -11,6 +11,7 @@ import { consoleZone } from '../../lib/format.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+const QUARTER_MS = 15 * MINUTE_MS;
 const MAX_CUSTOM_DAYS = LONGEST_DAYS[1440];
 
 export interface Period {
@@ -44,13 +45,8 @@ export function periodOf(search: URLSearchParams, offered: readonly Interval[], 
   return { interval, startTime: new Date(startTime).toISOString(), endTime: new Date(endTime).toISOString() };
 }
 
-const lengthsMs: Partial<Record<Interval, number>> = {
-  oneHour: HOUR_MS,
-  sixHours: 6 * HOUR_MS,
-  oneDay: DAY_MS,
-  sevenDays: 7 * DAY_MS,
-  thirtyDays: 30 * DAY_MS,
-};
+/** Periods of so many hours, of which the current one is the last. The API counts the same way. */
+const hours: Partial<Record<Interval, number>> = { sixHours: 6, oneDay: 24, sevenDays: 7 * 24, thirtyDays: 30 * 24 };
 
 /** Intervals of at most a day, which filters can read. A custom period is shortened. */
 export const isShort = (interval: Interval) => interval !== 'sevenDays' && interval !== 'thirtyDays';
@@ -72,7 +68,9 @@ export function boundsOf({ interval, startTime, endTime }: Period, now: number):
   const today = startOfDay(now, zone);
   if (interval === 'today') return { from: today, to: now };
   if (interval === 'yesterday') return { from: startOfDay(today, zone, -1), to: today };
-  return { from: now - (lengthsMs[interval] ?? DAY_MS), to: now };
+  // The current quarter is the last of four.
+  if (interval === 'oneHour') return { from: now - (now % QUARTER_MS) - 3 * QUARTER_MS, to: now };
+  return { from: now - (now % HOUR_MS) - ((hours[interval] ?? 24) - 1) * HOUR_MS, to: now };
 }
 
 /** Report intervals that have at least two points and whose sums are still stored. */
