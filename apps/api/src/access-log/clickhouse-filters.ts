@@ -40,6 +40,9 @@ export const isOneOf = (column: Sql, ids: readonly string[]): Sql => sql`${colum
 const statusIs = (text: string): Sql =>
   text.endsWith('xx') ? sql`intDiv(t.status, 100) = ${Number(text[0])}` : sql`t.status = ${Number(text)}`;
 
+/** As traffic.ts counts it. */
+const isBlocked = sql`(t.status >= 900 OR (t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT startsWith(t.rule, 'monitor/')))`;
+
 /** The value of each kind, as top-values.ts counts it. */
 const values: Readonly<Record<Kind, Sql>> = {
   country: sql`t.country`,
@@ -51,8 +54,14 @@ const values: Readonly<Record<Kind, Sql>> = {
   referer: sql`leftUTF8(extract(t.referer, '^[^?#]*'), 512)`,
   method: sql`t.method`,
   httpVersion: sql`t.http_version`,
-  blacklist: sql`if(t.cause = 'waf', '', t.cause)`,
-  wafRule: sql`if(t.cause = 'waf', t.rule, '')`,
+  blacklist: sql`if(${isBlocked} AND t.cause != 'waf', t.cause, '')`,
+  wafRule: sql`if(${isBlocked} AND t.cause = 'waf', t.rule, '')`,
+};
+/** What filters compare. They may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
+const compared: Readonly<Record<Kind, Sql>> = {
+  ...values,
+  blacklist: sql`if(${isBlocked}, t.cause, '')`,
+  wafRule: sql`if(t.cause = 'waf' AND (${isBlocked} OR startsWith(t.rule, 'monitor/')), t.rule, '')`,
 };
 
 export function valueOf(type: number): Sql {
@@ -61,8 +70,6 @@ export function valueOf(type: number): Sql {
 }
 
 const isIPv6 = sql`position(t.address, ':') > 0`;
-/** As traffic.ts counts it. */
-const isBlocked = sql`(t.status >= 900 OR (t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT startsWith(t.rule, 'monitor/')))`;
 
 export function statisticsSql(filters: Filters): Sql {
   const { protocol, blocked } = filters;
@@ -70,9 +77,7 @@ export function statisticsSql(filters: Filters): Sql {
     ...kinds.map((kind) => {
       const chosen = filters[kind];
       if (chosen === undefined) return null;
-      // A filter may also name the WAF as the cause.
-      const value = kind === 'blacklist' ? sql`t.cause` : values[kind];
-      const isValue = sql`${value} IN (${chosen})`;
+      const isValue = sql`${compared[kind]} IN (${chosen})`;
       return kind === 'status'
         ? sql`(${isValue} OR concat(toString(intDiv(t.status, 100)), 'xx') IN (${chosen}))`
         : isValue;

@@ -5,6 +5,9 @@ import { andAll, nothing, sql, type Sql } from '../core/sql.ts';
 export type Filters = StatisticsFilters;
 export type Kind = keyof typeof topTypes;
 
+/** As traffic.ts counts it. */
+const isBlocked = sql`(l.status >= 900 OR (l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND l.rule NOT LIKE 'monitor/%'))`;
+
 /** The value of each kind, as top-values.ts counts it. */
 const values: Readonly<Record<Kind, Sql>> = {
   country: sql`l.country`,
@@ -16,8 +19,14 @@ const values: Readonly<Record<Kind, Sql>> = {
   referer: sql`left(split_part(split_part(l.referer, '?', 1), '#', 1), 512)`,
   method: sql`l.method`,
   httpVersion: sql`l.http_version`,
-  blacklist: sql`CASE WHEN l.cause = 'waf' THEN '' ELSE l.cause END`,
-  wafRule: sql`CASE WHEN l.cause = 'waf' THEN l.rule ELSE '' END`,
+  blacklist: sql`CASE WHEN ${isBlocked} AND l.cause <> 'waf' THEN l.cause ELSE '' END`,
+  wafRule: sql`CASE WHEN ${isBlocked} AND l.cause = 'waf' THEN l.rule ELSE '' END`,
+};
+/** What filters compare. They may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
+const compared: Readonly<Record<Kind, Sql>> = {
+  ...values,
+  blacklist: sql`CASE WHEN ${isBlocked} THEN l.cause ELSE '' END`,
+  wafRule: sql`CASE WHEN l.cause = 'waf' AND (${isBlocked} OR l.rule LIKE 'monitor/%') THEN l.rule ELSE '' END`,
 };
 export const kinds: readonly Kind[] = [
   'country',
@@ -33,18 +42,13 @@ export const kinds: readonly Kind[] = [
   'wafRule',
 ];
 
-/** As traffic.ts counts it. */
-const isBlocked = sql`(l.status >= 900 OR (l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND l.rule NOT LIKE 'monitor/%'))`;
-
 function matching(filters: Filters): Sql {
   const { protocol, blocked } = filters;
   return andAll([
     ...kinds.map((kind) => {
       const chosen = filters[kind];
       if (chosen === undefined) return null;
-      // A filter may also name the WAF as the cause.
-      const value = kind === 'blacklist' ? sql`l.cause` : values[kind];
-      const isValue = sql`${value} = ANY (${chosen}::text[])`;
+      const isValue = sql`${compared[kind]} = ANY (${chosen}::text[])`;
       return kind === 'status' ? sql`(${isValue} OR l.status / 100 || 'xx' = ANY (${chosen}::text[]))` : isValue;
     }),
     blocked && sql`${isBlocked}`,

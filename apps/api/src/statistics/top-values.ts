@@ -10,6 +10,7 @@ import { addAddresses } from './address-sketches.ts';
 import { NO_DOMAIN, storable, type Line } from './log-lines.ts';
 import { matchedRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
+import { isBlocked } from './traffic.ts';
 
 const HOUR_MS = 3_600_000;
 /** Counts of this many values of a site, type and hour are exact. When there are twice as many, half are removed. */
@@ -114,6 +115,7 @@ export async function appendTopValues(
 function valuesOf(line: Line): (readonly [number, string])[] {
   const { country, province, isp } = line.location;
   const isWaf = line.cause === 'waf';
+  const isRefused = isBlocked(line);
   return [
     [topTypes.country, country],
     [topTypes.province, province],
@@ -124,8 +126,8 @@ function valuesOf(line: Line): (readonly [number, string])[] {
     [topTypes.referer, line.referer.split(/[?#]/, 1)[0] ?? ''],
     [topTypes.method, line.method],
     [topTypes.httpVersion, line.httpVersion],
-    [topTypes.blacklist, isWaf ? '' : line.cause],
-    [topTypes.wafRule, isWaf ? line.rule : ''],
+    [topTypes.blacklist, isRefused && !isWaf ? line.cause : ''],
+    [topTypes.wafRule, isRefused && isWaf ? line.rule : ''],
     [searchTypes.userAgent, line.userAgent],
     [searchTypes.referer, line.referer],
     ...originAttemptsOf(line).flatMap(({ origin, hasFailed }) =>

@@ -97,7 +97,13 @@ function rowOf(rows: Map<string, Row>, step: number, time: number, site: string,
   return row;
 }
 
-function add(row: Row, { bytes, requestBytes, isHit, cache, upstream, address, status, cause, rule }: Line): void {
+/** True if a rule, or the node itself, refused a request. */
+export const isBlocked = ({ status, cause, rule }: Pick<Line, 'status' | 'cause' | 'rule'>): boolean =>
+  // A rule that only monitors, or that redirects, has a cause, too. 499: the visitor left.
+  status >= 900 || (cause !== '' && status >= 400 && status !== 499 && !rule.startsWith('monitor/'));
+
+function add(row: Row, line: Line): void {
+  const { bytes, requestBytes, isHit, cache, upstream, address, status } = line;
   row.requests += 1;
   row.bytes += bytes;
   row.request_bytes += requestBytes;
@@ -105,9 +111,7 @@ function add(row: Row, { bytes, requestBytes, isHit, cache, upstream, address, s
   // The log has no origin for a response that an origin confirmed by 304.
   if (upstream !== '' || cache === 'REVALIDATED') row.to_upstream += 1;
   if (address.includes(':')) row.ipv6 += 1;
-  // A rule that only monitors, or that redirects, has a cause, too. 499: the visitor left.
-  const isBlocked = cause !== '' && status >= 400 && status !== 499 && !rule.startsWith('monitor/');
-  if (isBlocked || status >= 900) row.blocked += 1;
+  if (isBlocked(line)) row.blocked += 1;
   const group = Math.floor(status / 100);
   if (group === 2 || group === 3 || group === 4 || group === 5 || group === 9) row[`s${group}`] += 1;
 }

@@ -59,8 +59,8 @@ export const StatisticsFilters = z.object({
   referer: Values,
   method: Values,
   httpVersion: Values,
-  blacklist: Values.describe('Causes other than the WAF'),
-  wafRule: Values,
+  blacklist: Values.describe('Why nodes refused them; also `waf`'),
+  wafRule: Values.describe('Of requests that the WAF refused, or `monitor/<rule>` of those that it would have'),
   blocked: z.literal(true).optional().describe('Only requests that a node refused'),
   protocol: z
     .array(z.enum(['ipv4', 'ipv6']))

@@ -189,6 +189,60 @@ test('a refusal by a rule is blocked with any status, monitoring and redirects a
   ]);
 });
 
+test('causes and WAF rules add up to blocked requests, and a rule that monitors is still found', async () => {
+  const ruled = await build.site();
+  const { id } = await build.node({ zone: ruled.zone });
+  const waf = { cause: 'waf', rule: 'sqli', address: '203.0.113.1' };
+  const monitored = { ...waf, rule: 'monitor/sqli' };
+  await addLogs(
+    pool,
+    id,
+    [
+      { status: 403, ...waf },
+      { status: 200, ...monitored },
+      // An origin's error does not make it a refusal.
+      { status: 404, ...monitored },
+      { status: 499, ...waf },
+      { status: 929, cause: 'acl', rule: 'one' },
+      { status: 403, cause: 'acl', rule: 'one' },
+      { status: 200, cause: 'acl', rule: 'monitor/one' },
+      { status: 499, cause: 'antiCC', rule: 'two' },
+      { status: 301, cause: 'urlRedirect', rule: 'three' },
+      { status: 930 },
+    ].map((over) => logLine(ruled.id, over)),
+  );
+  const call = as(ruled.owner);
+  const topOf = async (kind: 'blacklist' | 'wafRule', filters?: object) => {
+    const body = { type: topTypes[kind], ...(filters && { filters }) };
+    const { data } = await call.call(statistics.top, { body });
+    return data.map(({ value, requests }) => [value, requests]);
+  };
+  const { series } = await call.call(statistics.timeSeries, { body: { types: [seriesTypes.outcome] } });
+  const blocked = series.find(({ name }) => name === 'blocked')?.values ?? [];
+  const withoutCause = 1;
+  // From the hourly counts, and from the requests themselves.
+  for (const filters of [undefined, { protocol: ['ipv4'] }]) {
+    expect(await topOf('blacklist', filters)).toEqual([['acl', 2]]);
+    expect(await topOf('wafRule', filters)).toEqual([['sqli', 1]]);
+  }
+  expect(blocked.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBe(2 + 1 + withoutCause);
+
+  const requestsOf = async (filters: object) => {
+    const { data } = await call.call(statistics.cards, { body: { filters } });
+    return data.find(({ type }) => type === cardTypes.requests)?.value;
+  };
+  expect(await requestsOf({ blacklist: ['acl'] })).toBe(2);
+  expect(await requestsOf({ blacklist: ['waf'] })).toBe(1);
+  expect(await requestsOf({ wafRule: ['sqli'] })).toBe(1);
+  expect(await requestsOf({ wafRule: ['monitor/sqli'] })).toBe(2);
+  const times = {
+    startTime: new Date(Date.now() - HOUR).toISOString(),
+    endTime: new Date(Date.now() + MINUTE).toISOString(),
+  };
+  const found = await call.call(logs.access, { body: { ...times, cause: ['waf'] } });
+  expect(found.data.map(({ rule }) => rule).toSorted()).toEqual(['monitor/sqli', 'monitor/sqli', 'sqli', 'sqli']);
+});
+
 test('operators see requests of no known site, customers do not', async () => {
   const refused = await build.site();
   const { id } = await build.node({ zone: refused.zone });
