@@ -196,8 +196,9 @@ export async function readTotal(ctx: Ctx, selection: Selection, times: Times): P
 export interface RankRow {
   siteID: string;
   siteName: string;
-  domainID: string;
+  domainID: string | null;
   domain: string;
+  isRemoved: boolean;
   requests: number;
   traffic: number;
   hitRate: number | null;
@@ -205,7 +206,10 @@ export interface RankRow {
   errors: number;
 }
 
-/** Sums by domain. `order` sorts by the columns of RankRow. */
+/**
+ * Sums by domain, which add up to those of all sites. Removed domains of a site are one row, and its requests without a
+ * domain another. `order` sorts by the columns of RankRow.
+ */
 export async function readRank(
   ctx: Ctx,
   selection: Selection,
@@ -215,11 +219,13 @@ export async function readRank(
   const traffic = await trafficSql(ctx, selection, times, 'domain');
   return ctx.db.$read<RankRow & { total: number }>(
     (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times, selection)}, sums AS (
-      SELECT t.site_id, t.domain_id, ${sums} FROM ${traffic} GROUP BY 1, 2
+      SELECT t.site_id, d.id AS domain_id, d.id IS NULL AND t.domain_id <> ${NO_DOMAIN}::uuid AS is_removed, min(d.name) AS name, ${sums}
+      FROM ${traffic} LEFT JOIN domains d ON d.id = t.domain_id AND d.site_id = t.site_id GROUP BY 1, 2, 3
     )
-    SELECT s.id AS "siteID", s.name AS "siteName", d.id AS "domainID", d.name AS domain, t.requests, t.bytes AS traffic,
-      t.hits / nullif(t.requests, 0) AS "hitRate", t."toUpstream", t.s4 + t.s5 + t.s9 AS errors, count(*) OVER ()::int AS total
-    FROM sums t JOIN sites s ON s.id = t.site_id JOIN domains d ON d.id = t.domain_id AND d.site_id = t.site_id
+    SELECT s.id AS "siteID", s.name AS "siteName", t.domain_id AS "domainID", coalesce(t.name, '') AS domain,
+      t.is_removed AS "isRemoved", t.requests, t.bytes AS traffic, t.hits / nullif(t.requests, 0) AS "hitRate", t."toUpstream",
+      t.s4 + t.s5 + t.s9 AS errors, count(*) OVER ()::int AS total
+    FROM sums t JOIN sites s ON s.id = t.site_id
     ${order}`,
   );
 }

@@ -177,8 +177,9 @@ export const Rank = paged(
   z.object({
     siteID: Id,
     siteName: z.string(),
-    domainID: Id,
-    domain: z.string(),
+    domainID: Id.nullable().describe('Null: the removed domains of the site, or its requests without a domain'),
+    domain: z.string().describe('Empty if domainID is null'),
+    isRemoved: z.boolean(),
     requests: z.int(),
     traffic: z.int().describe('Bytes'),
     hitRate: z.number().nullable(),

@@ -34,10 +34,11 @@ beforeAll(async () => {
     }),
     { numRuns: 1, seed: 1 },
   );
+  // A third has no domain.
   const lines = times.map(([isRecent, share], i) =>
     logLine(site.id, {
       time: (newest - share * (isRecent ? 6 * HOUR_MS : 40 * DAY_MS)) / 1000,
-      domain: domains[i % 2] ?? '',
+      domain: domains[i % 3] ?? '',
       address: `192.0.2.${i % 200}`,
     }),
   );

@@ -145,18 +145,63 @@ test('domains are ranked, and exported without formulas', async () => {
         siteName: site.name,
         domainID: domain.id,
         domain: domain.name,
+        isRemoved: false,
         requests: 2,
         traffic: 4000,
         hitRate: 0.5,
         toUpstream: 0,
         errors: 1,
       },
+      {
+        siteID: site.id,
+        siteName: site.name,
+        domainID: null,
+        domain: '',
+        isRemoved: false,
+        requests: 1,
+        traffic: 500,
+        hitRate: 0,
+        toUpstream: 0,
+        errors: 1,
+      },
     ],
-    total: 1,
+    total: 2,
   });
   await pool.query('UPDATE sites SET name = $2 WHERE id = $1', [site.id, '=HYPERLINK("x")']);
   const csv = await as(site.owner).call(statistics.export, { body: {} });
   expect(csv).toContain(`"'=HYPERLINK(""x"")",${domain.name},2,4000,0.5,0,1`);
+});
+
+test('removed domains of a site stay in the ranks as one row, so that they add up', async () => {
+  const ranked = await build.site();
+  const { id } = await build.node({ zone: ranked.zone });
+  const [kept, ...removed] = [
+    await build.domain({ site: ranked }),
+    await build.domain({ site: ranked }),
+    await build.domain({ site: ranked }),
+  ];
+  const requests = [kept, kept, ...removed, undefined].map((each) => logLine(ranked.id, { domain: each?.id ?? '' }));
+  await addLogs(pool, id, requests);
+  await db.domain.deleteMany({ where: { id: { in: removed.map((each) => each.id) } } });
+  const owner = as(ranked.owner);
+  // From sums, and from the requests themselves.
+  for (const filters of [undefined, { method: ['GET'] }]) {
+    const body = filters && { filters };
+    const { data, total } = await owner.call(statistics.rank, { body: { ...body } });
+    const rows = data.map((row) => [row.domainID, row.domain, row.isRemoved, row.requests]);
+    expect(rows.toSorted((a, b) => Number(b[3]) - Number(a[3]))).toEqual(
+      expect.arrayContaining([
+        [kept?.id, kept?.name, false, 2],
+        [null, '', true, 2],
+        [null, '', false, 1],
+      ]),
+    );
+    expect([rows.length, total]).toEqual([3, 3]);
+    const cards = await owner.call(statistics.cards, { body: { ...body } });
+    expect(cards.data.find(({ type }) => type === cardTypes.requests)?.value).toBe(5);
+  }
+  const { data } = await owner.call(statistics.rank, { body: { domains: [kept?.name ?? ''] } });
+  expect(data.map((row) => row.requests)).toEqual([2]);
 });
 
 test('a step without reports is unknown', async () => {

@@ -55,7 +55,12 @@ export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number
     {
       key: 'domain',
       sort: false,
-      render: ({ domain }) => (domain === '' ? t('statistics.removed') : <Link to={ofDomain(domain)}>{domain}</Link>),
+      render: ({ domain, isRemoved }) =>
+        domain === '' ? (
+          t(isRemoved ? 'statistics.removed' : 'statistics.noDomain')
+        ) : (
+          <Link to={ofDomain(domain)}>{domain}</Link>
+        ),
     },
     { key: 'siteName', sort: false, priority: 2 },
     { key: 'requests', as: 'count' },
@@ -106,7 +111,7 @@ export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number
                 </thead>
                 <tbody>
                   {data.map((row) => (
-                    <tr key={row.domainID}>
+                    <tr key={`${row.siteID} ${row.domainID} ${row.isRemoved}`}>
                       {columns.map((column, i) => (
                         <td
                           key={column.key}
