@@ -3,8 +3,9 @@
 import type { PoolClient } from 'pg';
 import type { Ctx } from '../core/ctx.ts';
 import { sql } from '../core/sql.ts';
-import { DistinctCount } from './hyperloglog.ts';
+import { DistinctCount, MAX_EXACT } from './hyperloglog.ts';
 import { ofDomains, piecesSql, seenSql, type Selection, type Times } from './selection.ts';
+import { wholeHours } from './time-interval.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -63,25 +64,34 @@ export async function addAddresses(
 
 const keyOf = ({ step, at, site, domain }: Omit<Row, 'addresses'>) => `${step} ${at} ${site} ${domain}`;
 
+export interface AddressCount {
+  count: number;
+  /** Wider than asked if that is not of whole hours. */
+  times: Times;
+  isEstimate: boolean;
+}
+
 /** Counts whole hours. Null: a part of the time is not kept any more. */
 export async function countAddresses(
   { db, now }: Ctx,
   selection: Selection,
-  { from, to }: Times,
-): Promise<number | null> {
-  if (from.getTime() < now().getTime() - DAYS_KEPT * DAY_MS) return null;
-  const down = (time: number, length: number) => time - (time % length);
-  const hasHours = from.getTime() > now().getTime() - (HOURS_KEPT_DAYS - 1) * DAY_MS;
-  const times = {
-    from: new Date(down(from.getTime(), hasHours ? HOUR_MS : DAY_MS)),
-    to: new Date(down(to.getTime() + HOUR_MS - 1, HOUR_MS)),
-  };
+  asked: Times,
+): Promise<AddressCount | null> {
+  const start = asked.from.getTime();
+  if (start < now().getTime() - DAYS_KEPT * DAY_MS) return null;
+  const hasHours = start > now().getTime() - (HOURS_KEPT_DAYS - 1) * DAY_MS;
+  const { from, to } = wholeHours(asked, now());
+  const times = { from: hasHours ? from : new Date(start - (start % DAY_MS)), to };
   const rows = await db.$read<{ sketch: Buffer }>(
-    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times)}
+    (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(hoursOf(times))}
     SELECT t.sketch FROM seen JOIN pieces p ON TRUE JOIN address_sketches t
       ON t.site_id = seen.id AND t.step = p.step AND t.at >= p.since AND t.at < p.until${ofDomains(selection)}`,
   );
   const all = new DistinctCount();
   for (const { sketch } of rows) all.merge(sketch);
-  return all.count();
+  const count = all.count();
+  return { count, times, isEstimate: count > MAX_EXACT };
 }
+
+/** To the end of the current hour, too. */
+const hoursOf = ({ from, to }: Times): Times => ({ from, to: new Date(Math.ceil(to.getTime() / HOUR_MS) * HOUR_MS) });

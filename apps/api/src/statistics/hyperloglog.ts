@@ -4,7 +4,7 @@
 const REGISTERS = 4096;
 /** Bits of a hash whose leading zeros are counted. The others choose the register. */
 const ZERO_BITS = 32;
-const MAX_EXACT = 256;
+export const MAX_EXACT = 256;
 /** A hash has 44 bits. */
 const HASH_BYTES = 6;
 const [EXACT, ESTIMATED] = [0, 1];

@@ -113,7 +113,10 @@ export const Cards = z.object({
       type: z
         .literal(Object.values(cardTypes))
         .describe('3 bytes, 4 requests, 5 share from the cache (0 to 1), 14 addresses, 15 bits per second'),
+      from: Time.describe('Earlier than asked for addresses, which are counted by the hour'),
+      to: Time.describe('Later than asked for addresses. Then the value is the most that there may have been'),
       value: z.number().nullable().describe('Null: not measured, or a part of the time is not kept any more'),
+      isEstimate: z.boolean().describe('Of more than 256 addresses, with a standard error of 1.6 %'),
       previous: z.number().nullable().describe('Of the same time before'),
     }),
   ),

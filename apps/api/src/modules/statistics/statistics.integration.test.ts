@@ -356,6 +356,34 @@ test('hours that were read before follow late lines, and the choice of sites and
   expect(await requests()).toBe(2);
 });
 
+test('addresses of a short time are not more than its requests, and say which hours were counted', async () => {
+  const busy = await build.site();
+  const { id } = await build.node({ zone: busy.zone });
+  const hour = Math.floor(Date.now() / HOUR) * HOUR - 3 * HOUR;
+  const lineAt = (minute: number, address: string) =>
+    logLine(busy.id, { time: (hour + minute * MINUTE) / 1000, address });
+  const many = Array.from({ length: 300 }, (_, i) => lineAt(61, `2001:db8::${i.toString(16)}`));
+  await addLogs(pool, id, [
+    lineAt(10, '192.0.2.1'),
+    ...[2, 3, 4].map((last) => lineAt(30, `192.0.2.${last}`)),
+    ...many,
+  ]);
+  const iso = (minute: number) => new Date(hour + minute * MINUTE).toISOString();
+  const addressesOf = async (from: number, to: number, more: object = {}) => {
+    const body = { timeInterval: 'custom', startTime: iso(from), endTime: iso(to), ...more } as const;
+    const { data } = await as(busy.owner).call(statistics.cards, { body });
+    const card = data.find(({ type }) => type === cardTypes.addresses);
+    return [card?.value, card?.from, card?.to, card?.isEstimate];
+  };
+  expect(await addressesOf(10, 12)).toEqual([1, iso(0), iso(60), false]);
+  expect(await addressesOf(30, 32)).toEqual([3, iso(0), iso(60), false]);
+  expect(await addressesOf(0, 60)).toEqual([4, iso(0), iso(60), false]);
+  expect(await addressesOf(10, 12, { filters: { method: ['GET'] } })).toEqual([1, iso(10), iso(12), false]);
+  const [count, , , isEstimate] = await addressesOf(60, 120);
+  expect(isEstimate).toBe(true);
+  expect(Math.abs(Number(count) / 300 - 1)).toBeLessThan(0.1);
+});
+
 test('others see nothing', async () => {
   const other = await build.site();
   const { data } = await as(other.owner).call(statistics.top, { body: { type: topTypes.url } });

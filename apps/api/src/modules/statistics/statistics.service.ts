@@ -20,10 +20,18 @@ import { stringify } from 'csv-stringify/sync';
 import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
 import { failAt } from '../../core/fail.ts';
-import { countAddresses } from '../../statistics/address-sketches.ts';
+import { countAddresses, type AddressCount } from '../../statistics/address-sketches.ts';
 import { before, stepsOf, timesOf, wholeHours } from '../../statistics/time-interval.ts';
 import { readRank, readSteps, readTotal, type Sums } from '../../statistics/read-traffic.ts';
-import { assertSites, isFiltered, ofDomains, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
+import {
+  assertSites,
+  isFiltered,
+  ofDomains,
+  seenSql,
+  type FilteredSelection,
+  type Selection,
+  type Times,
+} from '../../statistics/selection.ts';
 import { readRuleMatches } from '../../statistics/read-rules-and-attempts.ts';
 
 const STEP_MINUTES = 5;
@@ -68,35 +76,50 @@ export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
   const earlier = before(times, query.timeZone, ctx.now());
   const [values, previous] = await Promise.all([
     cardValues(ctx, query, times),
-    hasRequests(ctx, query, earlier) ? cardValues(ctx, query, earlier) : new Map<number, number | null>(),
+    hasRequests(ctx, query, earlier) ? cardValues(ctx, query, earlier) : new Map<number, Card>(),
   ]);
   return {
     ...times,
     data: Object.values(cardTypes).map((type) => ({
       type,
-      value: values.get(type) ?? null,
-      previous: previous.get(type) ?? null,
+      ...times,
+      value: null,
+      isEstimate: false,
+      ...values.get(type),
+      previous: previous.get(type)?.value ?? null,
     })),
   };
 }
 
-async function cardValues(ctx: Ctx, selection: Selection, times: Times): Promise<Map<number, number | null>> {
+type Card = Pick<Cards['data'][number], 'value'> & Partial<Cards['data'][number]>;
+
+async function cardValues(ctx: Ctx, selection: Selection, times: Times): Promise<Map<number, Card>> {
   const [total, addresses, bandwidth] = await Promise.all([
     readTotal(ctx, selection, times),
-    isFiltered(selection)
-      ? accessLogOf(ctx.installation).countAddresses(ctx.db.$read, selection, times)
-      : countAddresses(ctx, selection, times),
+    isFiltered(selection) ? countFiltered(ctx, selection, times) : countAddresses(ctx, selection, times),
     bandwidth95(ctx, selection, times),
   ]);
   if (total === null) return new Map();
+  const requests = total.requests ?? 0;
   return new Map([
-    [cardTypes.traffic, total.bytes ?? 0],
-    [cardTypes.requests, total.requests ?? 0],
-    [cardTypes.hitRate, total.requests ? total.hits / total.requests : null],
-    [cardTypes.addresses, addresses],
-    [cardTypes.bandwidth95, bandwidth],
+    [cardTypes.traffic, { value: total.bytes ?? 0 }],
+    [cardTypes.requests, { value: requests }],
+    [cardTypes.hitRate, { value: requests ? total.hits / requests : null }],
+    [cardTypes.addresses, addressCard(addresses, requests)],
+    [cardTypes.bandwidth95, { value: bandwidth }],
   ]);
 }
+
+async function countFiltered(ctx: Ctx, selection: FilteredSelection, times: Times): Promise<AddressCount> {
+  const count = await accessLogOf(ctx.installation).countAddresses(ctx.db.$read, selection, times);
+  return { count, times, isEstimate: false };
+}
+
+/** Each request has one address, so there are no more addresses than requests, also if they are counted in a wider time. */
+const addressCard = (found: AddressCount | null, requests: number): Card =>
+  found === null
+    ? { value: null }
+    : { ...found.times, value: Math.min(found.count, requests), isEstimate: found.isEstimate };
 
 /**
  * The averages of five minutes without their highest twentieth; of those that remain, the highest. Null: a part of the

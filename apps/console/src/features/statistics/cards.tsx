@@ -1,7 +1,7 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { cardTypes } from '@edgeloom/contract/statistics/type-numbers.ts';
 import type { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
-import { bits, bytes, nothing, percent, spokenCount } from '../../lib/format.ts';
+import { bits, bytes, nothing, percent, spokenCount, time } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import type { Language } from '../../lib/languages.ts';
 import { changeOf, parted } from './change.ts';
@@ -27,6 +27,14 @@ interface CardsProps {
   sparks: Partial<Record<Kind, readonly (number | null)[]>>;
 }
 
+type Times = Pick<CardFigures, 'from' | 'to'>;
+/** False for the figures of an earlier release, which have no times of their own. */
+const isWiderThan = (card: Times, asked: Times) =>
+  Date.parse(card.from) < Date.parse(asked.from) || Date.parse(card.to) > Date.parse(asked.to);
+
+/** Month, day and minute. */
+const minuteOf = (at: string) => time(at).slice(5, 16);
+
 /** Key figures in a row, each with its change against the period before. */
 export function Cards({ figures, sparks }: CardsProps) {
   const t = useT();
@@ -37,17 +45,22 @@ export function Cards({ figures, sparks }: CardsProps) {
         const card = figures.data.find(({ type }) => type === cardTypes[kind]);
         const value = card?.value ?? null;
         const { number, unit } = parted(value === null ? nothing : shown[kind](value, language));
+        const isWider = card !== undefined && value !== null && isWiderThan(card, figures);
+        const sign = isWider ? '≤\u00a0' : card?.isEstimate ? '≈\u00a0' : '';
         const change = changeOf(kind, value, card?.previous ?? null);
         const spark = sparks[kind];
         return (
           <div key={kind} className={classes['card']}>
             <dt>{t(`statistics.cards.${kind}`)}</dt>
-            <dd className={classes['value']}>
+            <dd className={classes['value']} title={card?.isEstimate ? t('statistics.estimate') : undefined}>
+              {sign}
               {number}
               {unit !== '' && <small>{unit === '%' || unit.length === 1 ? unit : `\u00a0${unit}`}</small>}
             </dd>
             <dd className={classes['change']}>
-              {change ? (
+              {isWider ? (
+                t('statistics.countedFrom', { from: minuteOf(card.from), to: minuteOf(card.to) })
+              ) : change ? (
                 <>
                   <b data-tone={change.tone ?? undefined}>
                     {change.isPoints ? t('statistics.points', { points: change.text }) : change.text}
