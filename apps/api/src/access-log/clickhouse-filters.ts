@@ -57,7 +57,7 @@ const values: Readonly<Record<Kind, Sql>> = {
   blacklist: sql`if(${isBlocked} AND t.cause != 'waf', t.cause, '')`,
   wafRule: sql`if(${isBlocked} AND t.cause = 'waf', t.rule, '')`,
 };
-/** What filters compare. They may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
+/** Filters may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
 const compared: Readonly<Record<Kind, Sql>> = {
   ...values,
   blacklist: sql`if(${isBlocked}, t.cause, '')`,

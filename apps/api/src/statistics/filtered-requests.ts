@@ -22,7 +22,7 @@ const values: Readonly<Record<Kind, Sql>> = {
   blacklist: sql`CASE WHEN ${isBlocked} AND l.cause <> 'waf' THEN l.cause ELSE '' END`,
   wafRule: sql`CASE WHEN ${isBlocked} AND l.cause = 'waf' THEN l.rule ELSE '' END`,
 };
-/** What filters compare. They may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
+/** Filters may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
 const compared: Readonly<Record<Kind, Sql>> = {
   ...values,
   blacklist: sql`CASE WHEN ${isBlocked} THEN l.cause ELSE '' END`,

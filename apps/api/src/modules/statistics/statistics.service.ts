@@ -115,7 +115,7 @@ async function countFiltered(ctx: Ctx, selection: FilteredSelection, times: Time
   return { count, times, isEstimate: false };
 }
 
-/** Each request has one address, so there are no more addresses than requests, also if they are counted in a wider time. */
+/** Addresses of a wider time may be more than the requests, of which each has one address. */
 const addressCard = (found: AddressCount | null, requests: number): Card =>
   found === null
     ? { value: null }
