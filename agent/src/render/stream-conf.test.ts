@@ -92,6 +92,13 @@ test('one that reads no PROXY headers, is not started as root and forwards nothi
   );
 });
 
+// Regression: nginx refused all forwards of a node with 16 processes of 16,384 connections.
+test('no connection limit is above what nginx accepts', () => {
+  const { text } = forwardsConf({ ...input(all), worker: { processes: 64, connections: 65_536 } });
+  const limits = Array.from(text.matchAll(/limit_conn \w+ (\d+);/g), ([, limit]) => Number(limit));
+  expect(limits).toEqual([65_535, 65_535]);
+});
+
 test('forwards are in one order, whatever order they came in', () => {
   expect(forwardsConf(input(all.toReversed())).text).toBe(forwardsConf(input(all)).text);
 });

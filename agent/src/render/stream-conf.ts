@@ -75,10 +75,10 @@ ${networkMap}${
   }
     # A visitor takes two connections, one to the origin; half of them all are left to other forwards.
     limit_conn_zone $protocol$server_port zone=visitors:1m;
-    limit_conn visitors ${Math.max(1, Math.floor((worker.processes * worker.connections) / 4))};
+    limit_conn visitors ${limits(worker).visitors};
     # In a loop of forwards the node is its own visitor, and this limit per address ends the loop.
-    limit_conn_zone $binary_remote_addr zone=addresses:${Math.ceil((worker.processes * worker.connections) / 16_384) + 1}m;
-    limit_conn addresses ${Math.max(1, Math.floor((worker.processes * worker.connections) / 16))};
+    limit_conn_zone $binary_remote_addr zone=addresses:${stateMegabytes(worker)}m;
+    limit_conn addresses ${limits(worker).addresses};
     limit_conn_log_level info;
 `,
 )}
@@ -93,6 +93,17 @@ ${networkMap}${
     }
 ${serversOf(forwards, host.listen, dir)}}
 `;
+
+/** nginx refuses the configuration above this number. An IPv4 address has no more ports to connect from. */
+const MAX_LIMIT_CONN = 65_535;
+const limitOf = (connections: number) => Math.min(MAX_LIMIT_CONN, Math.max(1, Math.floor(connections)));
+const limits = ({ processes, connections }: ZoneDoc['worker']) => ({
+  visitors: limitOf((processes * connections) / 4),
+  addresses: limitOf((processes * connections) / 16),
+});
+/** For a state of 64 bytes per connection. */
+const stateMegabytes = ({ processes, connections }: ZoneDoc['worker']) =>
+  Math.ceil((processes * connections) / 16_384) + 1;
 
 /** Each listening socket takes a connection in every worker. nginx does not start without room for them. */
 const socketsOf = (forwards: readonly Forward[], listen: readonly string[], processes: number) =>
