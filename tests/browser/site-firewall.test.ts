@@ -1,5 +1,6 @@
 // A customer edits the firewall of a site.
 import { blacklists, firewall, geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
+import { layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
 import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
 import { redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
@@ -101,6 +102,26 @@ test('a layer-4 list is pasted, and found by one of its addresses', async () => 
   expect((await call(layer4Blacklists.list, { params, query: { keyword: '2001:db8::/32' } })).total).toBe(1);
   await page.setViewportSize({ width: 360, height: 800 });
   await keepPicture(page, 'layer4-lists-narrow');
+});
+
+test('a port is set to refuse addresses of the block list first', async () => {
+  const { site, call, params, address } = await newSite();
+  const { port } = await consoles.app.build.forward({ site });
+  const { page, browserErrors } = await consoles.openAs(site.owner, `${address}&tab=layer4Positions`);
+  await page.getByText('Allow lists come first at all ports').waitFor();
+  await page.getByRole('button', { name: 'Add port' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Port').fill(String(port + 1));
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await form.getByText('Does not exist or was removed').first().waitFor();
+  expect(browserErrors()).toEqual([expect.stringContaining('400')]);
+  await form.getByLabel('Port').fill(String(port));
+  await keepPicture(page, 'layer4-position-form');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('cell', { name: String(port), exact: true }).waitFor();
+  await keepPicture(page, 'layer4-positions');
+  const { data } = await call(layer4Positions.list, { params });
+  expect(data).toMatchObject([{ port, blackPos: 1, whitePos: 2 }]);
 });
 
 test('firewall rules, redirects and scripts show how many requests they matched in 24 hours', async () => {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { portDoc as compilePort } from '@edgeloom/api/compile/port.ts';
 import { portKey } from '@edgeloom/contract/edge/documents.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
 import { startUnresponsiveOrigin } from '../support/fakes/unresponsive-origin.ts';
@@ -64,6 +65,20 @@ describe('address lists of a forward', () => {
     ]).toEqual(['', 'one hello', 'one hello']);
     edge.put({ ...doc, allow: [], deny: [] });
     await eventually(async () => expect(await answerTo(denied, doc.port)).toBe('one hello'));
+  });
+
+  test.each([
+    ['an address of both lists is let in where the white list comes first', false, 'one hello'],
+    ['an address of both lists is refused where the black list comes first', true, ''],
+  ])('%s', async (_, denyFirst, answer) => {
+    const { siteID, upstreams, ...row } = portDoc(await freePort());
+    const lists = { allow: ['127.0.0.9'], deny: ['127.0.0.8-127.0.0.9'], denyFirst, maskLogAddress: false };
+    const origins = upstreams.map(() => ({ ...upstream(one.port), enabled: true }));
+    const doc = compilePort({ ...row, ...lists, siteId: siteID, upstreams: origins });
+    if (doc === null) throw new Error('no document');
+    edge.put(doc);
+    await edge.serves(doc);
+    expect([await answerTo('127.0.0.9', doc.port), await answerTo('127.0.0.8', doc.port)]).toEqual([answer, '']);
   });
 });
 

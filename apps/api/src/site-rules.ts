@@ -21,6 +21,8 @@ import { antiHeadersFeature } from './modules/hotlink/anti-headers.feature.ts';
 import { siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { layer4ListsFeature } from './modules/layer4-lists/layer4-lists.feature.ts';
 import { layer4BlacklistsRoutes, layer4WhitelistsRoutes } from './modules/layer4-lists/layer4-lists.routes.ts';
+import { layer4PositionsFeature } from './modules/layer4-rules/layer4-rules.feature.ts';
+import { layer4PositionsRoutes } from './modules/layer4-rules/layer4-rules.routes.ts';
 import { frequenciesFeature, limitReqsFeature } from './modules/limits/limits.feature.ts';
 import { frequenciesRoutes, limitReqsRoutes } from './modules/limits/limits.routes.ts';
 import { antiCCsFeature } from './modules/site-anti-cc/site-anti-cc.feature.ts';
@@ -41,6 +43,7 @@ export const siteRules: readonly SiteRuleFeature[] = [
   geosFeature,
   userAgentsFeature,
   layer4ListsFeature,
+  layer4PositionsFeature,
 ];
 
 export const siteRuleRoutes: readonly Routes[] = [
@@ -57,4 +60,5 @@ export const siteRuleRoutes: readonly Routes[] = [
   userAgentsRoutes,
   layer4BlacklistsRoutes,
   layer4WhitelistsRoutes,
+  layer4PositionsRoutes,
 ];

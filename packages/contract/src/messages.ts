@@ -62,6 +62,7 @@ export const errorMessages = [
   'plain text',
   'preload needs a year',
   'only with TCP',
+  'one list is first, the other second',
   'not with the address hash',
   'at most 64 characters',
   'holds a NUL character',

@@ -13,6 +13,8 @@ import { siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { AntiHeader } from './hotlink/hotlink.ts';
 import { layer4Blacklists, layer4Whitelists } from './layer4-lists/layer4-lists.endpoints.ts';
 import { Layer4ListOfSite } from './layer4-lists/layer4-lists.ts';
+import { layer4Positions } from './layer4-rules/layer4-rules.endpoints.ts';
+import { Layer4Position } from './layer4-rules/layer4-rules.ts';
 import { frequencies, limitReqs } from './limits/limits.endpoints.ts';
 import { Frequency, LimitReq } from './limits/limits.ts';
 import { rates } from './rates/rates.endpoints.ts';
@@ -30,6 +32,7 @@ export const SiteRule = z.enum([
   'frequencies',
   'limitReqs',
   'layer4Lists',
+  'layer4Positions',
   'antiCCs',
 ]);
 export type SiteRule = z.output<typeof SiteRule>;
@@ -48,6 +51,7 @@ export const siteRuleEndpoints: readonly Group[] = [
   limitReqs,
   layer4Blacklists,
   layer4Whitelists,
+  layer4Positions,
   antiCCs,
 ];
 
@@ -65,6 +69,7 @@ export const siteRuleSettings = {
   geos: z.array(GeoRule).nullable(),
   userAgents: z.array(UserAgentRule).nullable(),
   layer4Lists: z.array(Layer4ListOfSite).nullable().describe('Black and white lists of port forwards'),
+  layer4Positions: z.array(Layer4Position).nullable().describe('Which of these lists comes first, per port'),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** Whether a site has an enabled rule. */
@@ -81,6 +86,7 @@ export const siteRulesInUse = {
   geos: z.boolean(),
   userAgents: z.boolean(),
   layer4Lists: z.boolean(),
+  layer4Positions: z.boolean(),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** The names of their plugins at the edge, as steps of a simulation. */

@@ -57,6 +57,7 @@ export const objectKinds = [
   'whitelist',
   'layer4Blacklist',
   'layer4Whitelist',
+  'layer4Position',
   'geo',
   'userAgent',
   'errorPage',
@@ -150,6 +151,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   whitelists: 'whitelist',
   layer4Blacklists: 'layer4Blacklist',
   layer4Whitelists: 'layer4Whitelist',
+  layer4Positions: 'layer4Position',
   geos: 'geo',
   userAgents: 'userAgent',
   errorPages: 'errorPage',
@@ -286,6 +288,9 @@ export async function world(
   const layer4List = { siteId: site.id, value: ['203.0.113.9'], memo: 'list', enabled: true };
   const layer4Blacklist = await db.layer4List.create({ data: { ...layer4List, isBlack: true } });
   const layer4Whitelist = await db.layer4List.create({ data: { ...layer4List, isBlack: false } });
+  const layer4Position = await db.layer4Position.create({
+    data: { siteId: site.id, port: forward.port, blackPos: 2, whitePos: 1 },
+  });
   const reaction = { siteId: site.id, urlRegex: '.*', blockType: 0, monitor: false, enabled: true };
   const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
   const userAgent = await db.userAgentRule.create({ data: { ...reaction, value: ['badbot'] } });
@@ -399,6 +404,7 @@ export async function world(
       whitelist: whitelist.id,
       layer4Blacklist: layer4Blacklist.id,
       layer4Whitelist: layer4Whitelist.id,
+      layer4Position: layer4Position.id,
       geo: geo.id,
       userAgent: userAgent.id,
       errorPage: errorPage.id,
@@ -454,6 +460,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.siteAntiCc.findMany(inSite),
     db.firewallList.findMany(inSite),
     db.layer4List.findMany(inSite),
+    db.layer4Position.findMany(inSite),
     db.firewallGeo.findMany(inSite),
     db.userAgentRule.findMany(inSite),
     db.abuseIp.findMany(inSite),

@@ -102,6 +102,7 @@ const port: PortRow = {
   siteId: id(2),
   allow: ['192.0.2.0/24'],
   deny: ['203.0.113.7', '198.51.100.5-198.51.100.8', '2001:DB8::/32'],
+  denyFirst: false,
   maskLogAddress: true,
   port: 8022,
   protocol: 'tcp',

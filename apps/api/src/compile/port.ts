@@ -5,6 +5,8 @@ export interface PortRow extends Omit<PortDoc, 'kind' | 'siteID' | 'upstreams' |
   /** Entries of the site's enabled lists. */
   allow: string[];
   deny: string[];
+  /** The black lists come first, so the white lists exempt nobody. */
+  denyFirst: boolean;
   maskLogAddress: boolean;
   siteId: string;
   upstreams: (PortDoc['upstreams'][number] & { enabled: boolean })[];
@@ -28,7 +30,7 @@ export function portDoc({ siteId, upstreams, ...row }: PortRow): PortDoc | null 
     connectTimeoutSeconds: row.connectTimeoutSeconds,
     idleTimeoutSeconds: row.idleTimeoutSeconds,
     ...(row.maskLogAddress && { maskAddress: true }),
-    ...(row.allow.length > 0 && { allow: networksOf(row.allow) }),
+    ...(row.allow.length > 0 && !row.denyFirst && { allow: networksOf(row.allow) }),
     ...(row.deny.length > 0 && { deny: networksOf(row.deny) }),
     upstreams: enabled.map(({ id, address, port, weight, backup }) => ({ id, address, port, weight, backup })),
   };

@@ -209,6 +209,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   FirewallList: 'site',
   FirewallGeo: 'site',
   Layer4List: 'site',
+  Layer4Position: 'site',
   UserAgentRule: 'site',
   AbuseIp: 'site',
   ErrorPage: 'site',

@@ -240,8 +240,9 @@ const port: Loader = async (db, _, zoneId, ids) => {
         FROM port_upstreams u WHERE u.port_rule_id = r.id), '[]'
      ) AS upstreams,
      ARRAY(SELECT unnest(l.value) FROM layer4_lists l WHERE l.site_id = s.id AND l.enabled AND NOT l.is_black ORDER BY l.id) AS allow,
-     ARRAY(SELECT unnest(l.value) FROM layer4_lists l WHERE l.site_id = s.id AND l.enabled AND l.is_black ORDER BY l.id) AS deny
-     FROM port_rules r JOIN sites s ON s.id = r.site_id
+     ARRAY(SELECT unnest(l.value) FROM layer4_lists l WHERE l.site_id = s.id AND l.enabled AND l.is_black ORDER BY l.id) AS deny,
+     coalesce(q.black_pos < q.white_pos, false) AS "denyFirst"
+     FROM port_rules r JOIN sites s ON s.id = r.site_id LEFT JOIN layer4_positions q ON q.site_id = s.id AND q.port = r.port
      WHERE r.id = ANY($2::uuid[]) AND s.zone_id = $1 AND r.enabled AND ${servedStatus} = 'normal'`,
     [zoneId, ids],
   );

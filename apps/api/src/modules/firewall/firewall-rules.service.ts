@@ -1,4 +1,4 @@
-// Region rules and user agent rules of a site: short lists, contained in its document.
+// Short rule lists of a site, read as a whole: region rules, user agent rules, and those of layer4-rules.
 import {
   MAX_RULES,
   type GeoRule,
@@ -16,8 +16,9 @@ import { assertSite, withSite } from './site-lock.ts';
 /** One call can copy these rules to a thousand sites. */
 const MAX_BYTES = 64 * 1024;
 
-interface Table<Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input> {
+export interface RuleTable<Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input> {
   field: string;
+  limit?: number;
   read: (tx: ScopedTx, siteId: string) => Promise<Rule[]>;
   insert: (tx: ScopedTx, siteId: string, input: Input) => Promise<{ id: string }>;
   change: (
@@ -28,10 +29,13 @@ interface Table<Rule extends { id: string; createdAt: Date; updatedAt: Date }, I
   remove: (tx: ScopedTx, siteId: string, ids: string[]) => Promise<{ count: number }>;
 }
 
-function rulesOf<Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input>(table: Table<Rule, Input>) {
+export function rulesOf<Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input>(
+  table: RuleTable<Rule, Input>,
+) {
+  const { limit = MAX_RULES } = table;
   async function readBack(tx: ScopedTx, siteId: string, id: string): Promise<Rule> {
     const all = await table.read(tx, siteId);
-    if (all.length > MAX_RULES) failAt(table.field, 'range', `at most ${MAX_RULES} rules`);
+    if (all.length > limit) failAt(table.field, 'range', `at most ${limit} rules`);
     if (Buffer.byteLength(JSON.stringify(all)) > MAX_BYTES) failAt(table.field, 'range', 'too much text');
     return all.find((rule) => rule.id === id) ?? fail('NOT_FOUND');
   }

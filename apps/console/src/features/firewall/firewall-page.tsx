@@ -23,6 +23,7 @@ import {
   type GeoRule,
   type UserAgentRule,
 } from './firewall-forms.tsx';
+import { Layer4PositionForm, Layer4PositionsTab } from './layer4-positions-tab.tsx';
 import { Layer4ListForm, Layer4Tab } from './layer4-tab.tsx';
 import { ReputationTab } from './reputation-tab.tsx';
 import { useRegions } from './use-regions.ts';
@@ -43,6 +44,7 @@ export function FirewallPage() {
     { value: 'agents', label: 'firewall.tabs.agents', ...of(data?.userAgents) },
     { value: 'layer4Black', label: 'firewall.tabs.layer4Black' },
     { value: 'layer4White', label: 'firewall.tabs.layer4White' },
+    { value: 'layer4Positions', label: 'firewall.tabs.layer4Positions' },
   ] as const;
   const tab = useTab(tabs);
   const form: Record<string, { label: Word; element: ReactElement }> = {
@@ -52,6 +54,7 @@ export function FirewallPage() {
     agents: { label: 'firewall.add.agent', element: <UserAgentForm siteId={siteId} /> },
     layer4Black: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack /> },
     layer4White: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack={false} /> },
+    layer4Positions: { label: 'firewall.add.position', element: <Layer4PositionForm siteId={siteId} /> },
   };
   const creating = form[tab];
   const create = creating && can(blacklists.create) && (
@@ -71,6 +74,7 @@ export function FirewallPage() {
       {tab === 'reputation' && <ReputationTab siteId={siteId} />}
       {tab === 'agents' && <AgentsTab siteId={siteId} create={create} />}
       {tab === 'layer4Black' && <Layer4Tab key={tab} siteId={siteId} isBlack create={create} />}
+      {tab === 'layer4Positions' && <Layer4PositionsTab siteId={siteId} create={create} />}
       {tab === 'layer4White' && <Layer4Tab key={tab} siteId={siteId} isBlack={false} create={create} />}
     </Page>
   );

@@ -83,6 +83,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     agents: ['firewall.tabs.agents'],
     layer4Black: ['firewall.tabs.layer4Black'],
     layer4White: ['firewall.tabs.layer4White'],
+    layer4Positions: ['firewall.tabs.layer4Positions'],
   }),
   view('limits', { '': ['frequencies.title', 'limitReqs.title'] }),
   view('challenges', { '': ['siteAntiCC.attack.title', 'siteAntiCC.attack.start'] }),

@@ -1,0 +1,38 @@
+// Rules of the ports that a site forwards (layer 4): at most one of each kind per port.
+import * as z from 'zod';
+import { Id, paging, Port as AnyPort, Time } from '../common/common.ts';
+import type { ErrorMessage } from '../messages.ts';
+import { ForwardPort } from '../ports/ports.ts';
+
+/** Rules of one kind, including those of ports that are no longer forwarded. */
+export const MAX_LAYER4_RULES = 250;
+
+const Place = z.literal([1, 2]);
+const position = {
+  port: ForwardPort.describe('A port that the site forwards'),
+  blackPos: Place.default(2).describe('Place of the black lists. 1 comes first'),
+  whitePos: Place.default(1).describe('Place of the white lists. In the first place they exempt from the black lists'),
+};
+function checkPlaces({ blackPos, whitePos }: { blackPos: number; whitePos: number }, ctx: z.RefinementCtx): void {
+  if (blackPos === whitePos)
+    ctx.addIssue({
+      code: 'custom',
+      path: ['whitePos'],
+      message: 'one list is first, the other second' satisfies ErrorMessage,
+    });
+}
+export const Layer4PositionInput = z.object(position).superRefine(checkPlaces);
+export const Layer4PositionUpdate = z.object({ id: Id, ...position }).superRefine(checkPlaces);
+export const Layer4Position = z.object({
+  id: Id,
+  port: AnyPort,
+  blackPos: Place,
+  whitePos: Place,
+  createdAt: Time,
+  updatedAt: Time,
+});
+
+export const Layer4RuleQuery = paging(['createdAt', 'updatedAt']);
+
+export type Layer4Position = z.output<typeof Layer4Position>;
+export type Layer4PositionInput = z.output<typeof Layer4PositionInput>;
