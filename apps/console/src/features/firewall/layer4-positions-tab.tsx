@@ -95,7 +95,7 @@ export function Layer4PositionsTab({ siteId, create }: { siteId: string; create:
         removing,
       ]}
       bulk={[removing]}
-      phone={(row) => ({ end: t(`layer4Positions.choices.order.${orderOf(row)}`) })}
+      phone={(row) => ({ below: t(`layer4Positions.choices.order.${orderOf(row)}`) })}
       empty={{ icon: IconArrowsSort, action: create }}
     />
   );
