@@ -262,6 +262,7 @@ export async function world(
   const [antiHeader, siteAntiHeader] = [await build.antiHeader(site, domain), await build.antiHeader(site)];
   const forward = await build.forward({
     site,
+    port: FORWARDED,
     enabled: false,
     upstreams: [
       { address: '192.0.2.1', port: 22 },
@@ -289,7 +290,7 @@ export async function world(
   const layer4Blacklist = await db.layer4List.create({ data: { ...layer4List, isBlack: true } });
   const layer4Whitelist = await db.layer4List.create({ data: { ...layer4List, isBlack: false } });
   const layer4Position = await db.layer4Position.create({
-    data: { siteId: site.id, port: forward.port, blackPos: 2, whitePos: 1 },
+    data: { siteId: site.id, port: FORWARDED + 1, blackPos: 2, whitePos: 1 },
   });
   const reaction = { siteId: site.id, urlRegex: '.*', blockType: 0, monitor: false, enabled: true };
   const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
@@ -473,6 +474,9 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }
 
+/** The port of the world's forward. */
+const FORWARDED = 8083;
+
 const bought = selfSigned('www.example.com');
 
 /** Texts of a special format, by the last part of their path. */
@@ -496,7 +500,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     email: 'someone@example.com',
     fromAddress: 'someone@example.com',
     vcode: '123456',
-    port: 8081,
+    port: endpoint.feature === 'layer4Positions' ? FORWARDED : 8081,
     ...(endpoint.feature === 'sitePorts' && { ports: [443] }),
     ...(endpoint.feature === 'ports' && path.at(-1) !== 'lines' && { lines: '8082 192.0.2.77:22' }),
     urls: ['http://www.example.com/a'],
