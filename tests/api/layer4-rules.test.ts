@@ -1,7 +1,7 @@
 import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { PortDoc, portKey } from '@edgeloom/contract/edge/documents.ts';
 import { layer4Blacklists, layer4Whitelists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
-import { layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
+import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { outboxKeys } from '../support/assertions/outbox.ts';
@@ -109,5 +109,38 @@ describe('a position of lists', () => {
     await call(copies.settings, { params, body: { siteIDs: [target.id], settings: ['layer4Positions'] } });
     const { data } = await call(layer4Positions.list, { params: target.params });
     expect(data.map(({ port, blackPos }) => [port, blackPos])).toEqual(then);
+  });
+});
+
+describe('a connection limit', () => {
+  test('counts max and burst together at its port, and publishes the forwards of this port', async () => {
+    const { site, params, first, call } = await newSite();
+    const other = await build.forward({ site });
+    const before = (await published(site)).length;
+    const body = { port: first.port, max: 20, burst: 5, delay: 100 };
+    const made = await call(layer4LimitConns.create, { params, body });
+    expect(made).toMatchObject({ ...body, enabled: true });
+    expect((await published(site)).slice(before)).toEqual([portKey(first.id)]);
+    expect(await forwardDocument(site, first)).toMatchObject({ limitConn: 25 });
+    expect(await forwardDocument(site, other)).not.toHaveProperty('limitConn');
+    await call(layer4LimitConns.update, { params, body: { id: made.id, ...body, enabled: false } });
+    expect(await forwardDocument(site, first)).not.toHaveProperty('limitConn');
+    const { data } = await call(layer4LimitConns.list, { params });
+    expect(data).toMatchObject([{ id: made.id, enabled: false }]);
+    await call(layer4LimitConns.remove, { params, body: { ids: [made.id] } });
+    expect((await published(site)).slice(before)).toEqual(Array.from({ length: 3 }, () => portKey(first.id)));
+  });
+
+  test('is one per port, and of TCP only', async () => {
+    const { site, params, first, call } = await newSite();
+    const udp = await build.forward({ site, protocol: 'udp' });
+    const limitAt = (port: number) => call(layer4LimitConns.create, { params, body: { port, max: 1 } });
+    await expect(limitAt(udp.port)).toFail('PARAMETER', errorAt('port'));
+    await build.forward({ site, protocol: 'udp', port: first.port });
+    await limitAt(first.port);
+    await expect(limitAt(first.port)).toFail('DUPLICATED');
+    await expect(limitAt(first.port + 20_000)).toFail('PARAMETER', errorAt('port'));
+    const { call: stranger } = await newSite();
+    await expect(stranger(layer4LimitConns.list, { params })).toFail('NOT_FOUND');
   });
 });

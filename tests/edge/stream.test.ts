@@ -1,7 +1,7 @@
 // Port forwards: what visitors get, origins receive and the log contains.
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { portDoc as compilePort } from '@edgeloom/api/compile/port.ts';
@@ -72,13 +72,80 @@ describe('address lists of a forward', () => {
     ['an address of both lists is refused where the black list comes first', true, ''],
   ])('%s', async (_, denyFirst, answer) => {
     const { siteID, upstreams, ...row } = portDoc(await freePort());
-    const lists = { allow: ['127.0.0.9'], deny: ['127.0.0.8-127.0.0.9'], denyFirst, maskLogAddress: false };
+    const lists = {
+      allow: ['127.0.0.9'],
+      deny: ['127.0.0.8-127.0.0.9'],
+      denyFirst,
+      maxConns: null,
+      maskLogAddress: false,
+    };
     const origins = upstreams.map(() => ({ ...upstream(one.port), enabled: true }));
     const doc = compilePort({ ...row, ...lists, siteId: siteID, upstreams: origins });
     if (doc === null) throw new Error('no document');
     edge.put(doc);
     await edge.serves(doc);
     expect([await answerTo('127.0.0.9', doc.port), await answerTo('127.0.0.8', doc.port)]).toEqual([answer, '']);
+  });
+});
+
+describe('a limit of connections per visitor', () => {
+  /** Empty for a connection that is closed or reset. */
+  const answerOf = (socket: Socket) =>
+    new Promise<string>((resolve) => {
+      socket.once('data', (data) => resolve(String(data)));
+      socket.once('close', () => resolve(''));
+    });
+  const open = async (localAddress: string, port: number) => {
+    const socket = visitorFrom(localAddress, port);
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write('x');
+    return { socket, answer: await answerOf(socket) };
+  };
+
+  test('closes further connections of this visitor, at this port, until one ends', async () => {
+    const [doc, other] = [await forward({ limitConn: 2 }), await forward({ limitConn: 2 })];
+    const first = await open('127.0.0.9', doc.port);
+    const second = await open('127.0.0.9', doc.port);
+    expect([first.answer, second.answer]).toEqual(['one x', 'one x']);
+    expect((await open('127.0.0.9', doc.port)).answer).toBe('');
+    expect((await open('127.0.0.8', doc.port)).answer).toBe('one x');
+    expect((await open('127.0.0.9', other.port)).answer).toBe('one x');
+    first.socket.destroy();
+    await eventually(async () => expect((await open('127.0.0.9', doc.port)).answer).toBe('one x'));
+  });
+
+  test('changes without closing open connections', async () => {
+    const doc = await forward({ limitConn: 2 });
+    const held = [await open('127.0.0.9', doc.port), await open('127.0.0.9', doc.port)];
+    edge.put({ ...doc, limitConn: 1 });
+    await eventually(async () => expect((await open('127.0.0.7', doc.port)).answer).toBe('one x'));
+    for (const { socket } of held) {
+      socket.write('y');
+      expect(String((await once(socket, 'data'))[0])).toBe('one y');
+    }
+  });
+
+  test('counts the real address behind the PROXY protocol, and IPv6 by its network of 64 bits', async () => {
+    const doc = await forward({ acceptProxy: true, limitConn: 1 });
+    const behind = async (address: string) => {
+      const socket = connect(doc.port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => undefined);
+      const [family, to] = address.includes(':') ? ['TCP6', '::1'] : ['TCP4', '127.0.0.1'];
+      socket.write(`PROXY ${family} ${address} ${to} 4711 80\r\nx`);
+      return (await answerOf(socket)) === '' ? 'closed' : 'served';
+    };
+    const inPairs = [
+      ['198.51.100.7', '198.51.100.7'],
+      ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::9'],
+      ['2001:db8::1', '2001:db8:0:0:7::'],
+      ['2001:db8:5::1', '2001:db8:5:0:1:2:3:4'],
+    ];
+    for (const [one = '', again = ''] of inPairs)
+      expect([one, await behind(one), await behind(again)]).toEqual([one, 'served', 'closed']);
+    const apart = ['198.51.100.8', '2001:db8:1:3::9', '2001:db8:0:1::9', '2001:db8:6::1'];
+    for (const address of apart) expect([address, await behind(address)]).toEqual([address, 'served']);
   });
 });
 

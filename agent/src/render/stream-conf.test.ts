@@ -78,6 +78,9 @@ const all = [
   ]),
   forward(2001, {}, []),
   forward(2002, {}, [origin('192.0.2.3', { backup: true })]),
+  forward(2003, { limitConn: 20 }),
+  forward(2004, { limitConn: 20, protocol: 'udp' }),
+  forward(2005, { limitConn: 2_000_000 }),
 ];
 
 test('the second nginx is as it was', async () => {
@@ -96,7 +99,7 @@ test('one that reads no PROXY headers, is not started as root and forwards nothi
 test('no connection limit is above what nginx accepts', () => {
   const { text } = forwardsConf({ ...input(all), worker: { processes: 64, connections: 65_536 } });
   const limits = Array.from(text.matchAll(/limit_conn \w+ (\d+);/g), ([, limit]) => Number(limit));
-  expect(limits).toEqual([65_535, 65_535]);
+  expect(limits).toEqual(Array.from({ length: 2 + 3 + 3 }, (_, i) => (i === 4 ? 20 : 65_535)));
 });
 
 test('forwards are in one order, whatever order they came in', () => {

@@ -80,7 +80,7 @@ ${networkMap}${
     limit_conn_zone $binary_remote_addr zone=addresses:${stateMegabytes(worker)}m;
     limit_conn addresses ${limits(worker).addresses};
     limit_conn_log_level info;
-`,
+${forwards.some(({ port }) => limitConnOf(port) !== null) && portLimits(worker)}`,
 )}
     # The agent asks which tree serves.
     server {
@@ -91,7 +91,7 @@ ${networkMap}${
         set $e_port "";
         return ${String(generation)};
     }
-${serversOf(forwards, host.listen, dir)}}
+${serversOf(forwards, host.listen, dir, worker)}}
 `;
 
 /** nginx refuses the configuration above this number. An IPv4 address has no more ports to connect from. */
@@ -110,20 +110,28 @@ const socketsOf = (forwards: readonly Forward[], listen: readonly string[], proc
   forwards.reduce((sum, { port }) => sum + listen.length * (port.protocol === 'udp' ? processes : 1), 1);
 
 /** Sorted, so that input order does not matter. */
-function serversOf(forwards: readonly Forward[], listen: readonly string[], dir: string) {
+function serversOf(forwards: readonly Forward[], listen: readonly string[], dir: string, worker: ZoneDoc['worker']) {
   const bytes = zoneBytes(forwards);
   const place = ({ port }: Forward) => port.port * 2 + (port.protocol === 'udp' ? 1 : 0);
-  return forwards.toSorted((a, b) => place(a) - place(b)).map((forward) => forwardConf(forward, listen, bytes, dir));
+  return forwards
+    .toSorted((a, b) => place(a) - place(b))
+    .map((forward) => forwardConf(forward, { listen, bytes, dir, worker }));
 }
 
-const forwardConf = ({ port, origins }: Forward, listen: readonly string[], bytes: number, dir: string) => conf`
+interface ServerFacts {
+  listen: readonly string[];
+  bytes: number;
+  dir: string;
+  worker: ZoneDoc['worker'];
+}
+const forwardConf = ({ port, origins }: Forward, { listen, bytes, dir, worker }: ServerFacts) => conf`
 ${origins.length > 0 && upstreamConf(port, origins, bytes)}    server {
 ${listen.map((address) => conf`        listen ${`${address}:${port.port}`}${flags(port)};\n`)}        set $e_site ${port.siteID};
         set $e_port ${port.id};
 ${[
   ...(port.allow ?? []).map((network) => conf`        allow ${network};\n`),
   ...(port.deny ?? []).map((network) => conf`        deny ${network};\n`),
-]}${port.maskAddress === true && conf`        access_log ${`${dir}/logs/access.json`} masked buffer=64k flush=1s;\n`}${
+]}${limitConf(port, worker)}${port.maskAddress === true && conf`        access_log ${`${dir}/logs/access.json`} masked buffer=64k flush=1s;\n`}${
   origins.length === 0
     ? conf`        return "";\n`
     : conf`        proxy_pass ${`port_${port.id}`};
@@ -132,6 +140,33 @@ ${[
 ${port.protocol === 'tcp' && port.sendProxy && conf`        proxy_protocol on;\n`}`
 }    }
 `;
+
+/** Connections of one visitor at one port. A UDP session is no connection. */
+const limitConnOf = ({ protocol, limitConn }: PortDoc) =>
+  protocol === 'tcp' && limitConn !== undefined ? limitOf(limitConn) : null;
+
+/** nginx refuses a reload that changes the key of a zone, so the key must stay as it is. */
+const portLimits = (worker: ZoneDoc['worker']) => conf`
+    # An IPv6 visitor has a network of 64 bits. nginx compresses the longest run of zeros, of two groups at least.
+    map $remote_addr $e_visitor {
+        default $remote_addr;
+        "~^(?<e_two>[0-9a-f]+:[0-9a-f]+)(?:::|:0:0:)" $e_two::;
+        "~^(?<e_three_of_four>[0-9a-f]+:[0-9a-f]+:[0-9a-f]+)(?:::|:0:)" $e_three_of_four::;
+        "~^(?<e_four>[0-9a-f]+:[0-9a-f]+:[0-9a-f]+:[0-9a-f]+:)" $e_four:;
+    }
+    limit_conn_zone $server_port/$e_visitor zone=port_visitors:${stateMegabytes(worker)}m;
+`;
+
+/** A server's own limit_conn replaces the inherited ones, which are repeated here. */
+function limitConf(port: PortDoc, worker: ZoneDoc['worker']) {
+  const own = limitConnOf(port);
+  if (own === null) return null;
+  const { visitors, addresses } = limits(worker);
+  return conf`        limit_conn visitors ${visitors};
+        limit_conn addresses ${addresses};
+        limit_conn port_visitors ${own};
+`;
+}
 
 /** With one socket per worker, packets of one visitor reach the same worker. */
 const flags = ({ protocol, acceptProxy }: PortDoc) =>

@@ -21,8 +21,8 @@ import { antiHeadersFeature } from './modules/hotlink/anti-headers.feature.ts';
 import { siteAntiHeadersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { layer4ListsFeature } from './modules/layer4-lists/layer4-lists.feature.ts';
 import { layer4BlacklistsRoutes, layer4WhitelistsRoutes } from './modules/layer4-lists/layer4-lists.routes.ts';
-import { layer4PositionsFeature } from './modules/layer4-rules/layer4-rules.feature.ts';
-import { layer4PositionsRoutes } from './modules/layer4-rules/layer4-rules.routes.ts';
+import { layer4LimitConnsFeature, layer4PositionsFeature } from './modules/layer4-rules/layer4-rules.feature.ts';
+import { layer4LimitConnsRoutes, layer4PositionsRoutes } from './modules/layer4-rules/layer4-rules.routes.ts';
 import { frequenciesFeature, limitReqsFeature } from './modules/limits/limits.feature.ts';
 import { frequenciesRoutes, limitReqsRoutes } from './modules/limits/limits.routes.ts';
 import { antiCCsFeature } from './modules/site-anti-cc/site-anti-cc.feature.ts';
@@ -44,6 +44,7 @@ export const siteRules: readonly SiteRuleFeature[] = [
   userAgentsFeature,
   layer4ListsFeature,
   layer4PositionsFeature,
+  layer4LimitConnsFeature,
 ];
 
 export const siteRuleRoutes: readonly Routes[] = [
@@ -61,4 +62,5 @@ export const siteRuleRoutes: readonly Routes[] = [
   layer4BlacklistsRoutes,
   layer4WhitelistsRoutes,
   layer4PositionsRoutes,
+  layer4LimitConnsRoutes,
 ];

@@ -13,8 +13,8 @@ import { siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
 import { AntiHeader } from './hotlink/hotlink.ts';
 import { layer4Blacklists, layer4Whitelists } from './layer4-lists/layer4-lists.endpoints.ts';
 import { Layer4ListOfSite } from './layer4-lists/layer4-lists.ts';
-import { layer4Positions } from './layer4-rules/layer4-rules.endpoints.ts';
-import { Layer4Position } from './layer4-rules/layer4-rules.ts';
+import { layer4LimitConns, layer4Positions } from './layer4-rules/layer4-rules.endpoints.ts';
+import { Layer4LimitConn, Layer4Position } from './layer4-rules/layer4-rules.ts';
 import { frequencies, limitReqs } from './limits/limits.endpoints.ts';
 import { Frequency, LimitReq } from './limits/limits.ts';
 import { rates } from './rates/rates.endpoints.ts';
@@ -33,6 +33,7 @@ export const SiteRule = z.enum([
   'limitReqs',
   'layer4Lists',
   'layer4Positions',
+  'layer4LimitConns',
   'antiCCs',
 ]);
 export type SiteRule = z.output<typeof SiteRule>;
@@ -52,6 +53,7 @@ export const siteRuleEndpoints: readonly Group[] = [
   layer4Blacklists,
   layer4Whitelists,
   layer4Positions,
+  layer4LimitConns,
   antiCCs,
 ];
 
@@ -70,6 +72,7 @@ export const siteRuleSettings = {
   userAgents: z.array(UserAgentRule).nullable(),
   layer4Lists: z.array(Layer4ListOfSite).nullable().describe('Black and white lists of port forwards'),
   layer4Positions: z.array(Layer4Position).nullable().describe('Which of these lists comes first, per port'),
+  layer4LimitConns: z.array(Layer4LimitConn).nullable().describe('Connections of one visitor, per forwarded port'),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** Whether a site has an enabled rule. */
@@ -87,6 +90,7 @@ export const siteRulesInUse = {
   userAgents: z.boolean(),
   layer4Lists: z.boolean(),
   layer4Positions: z.boolean(),
+  layer4LimitConns: z.boolean(),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** The names of their plugins at the edge, as steps of a simulation. */

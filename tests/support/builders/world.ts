@@ -58,6 +58,7 @@ export const objectKinds = [
   'layer4Blacklist',
   'layer4Whitelist',
   'layer4Position',
+  'layer4LimitConn',
   'geo',
   'userAgent',
   'errorPage',
@@ -152,6 +153,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   layer4Blacklists: 'layer4Blacklist',
   layer4Whitelists: 'layer4Whitelist',
   layer4Positions: 'layer4Position',
+  layer4LimitConns: 'layer4LimitConn',
   geos: 'geo',
   userAgents: 'userAgent',
   errorPages: 'errorPage',
@@ -292,6 +294,9 @@ export async function world(
   const layer4Position = await db.layer4Position.create({
     data: { siteId: site.id, port: FORWARDED + 1, blackPos: 2, whitePos: 1 },
   });
+  const layer4LimitConn = await db.layer4LimitConn.create({
+    data: { siteId: site.id, port: FORWARDED + 1, max: 20, burst: 5, delay: 0, enabled: true },
+  });
   const reaction = { siteId: site.id, urlRegex: '.*', blockType: 0, monitor: false, enabled: true };
   const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
   const userAgent = await db.userAgentRule.create({ data: { ...reaction, value: ['badbot'] } });
@@ -406,6 +411,7 @@ export async function world(
       layer4Blacklist: layer4Blacklist.id,
       layer4Whitelist: layer4Whitelist.id,
       layer4Position: layer4Position.id,
+      layer4LimitConn: layer4LimitConn.id,
       geo: geo.id,
       userAgent: userAgent.id,
       errorPage: errorPage.id,
@@ -462,6 +468,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.firewallList.findMany(inSite),
     db.layer4List.findMany(inSite),
     db.layer4Position.findMany(inSite),
+    db.layer4LimitConn.findMany(inSite),
     db.firewallGeo.findMany(inSite),
     db.userAgentRule.findMany(inSite),
     db.abuseIp.findMany(inSite),
@@ -500,7 +507,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     email: 'someone@example.com',
     fromAddress: 'someone@example.com',
     vcode: '123456',
-    port: endpoint.feature === 'layer4Positions' ? FORWARDED : 8081,
+    port: /^layer4(?:Positions|LimitConns)$/.test(endpoint.feature) ? FORWARDED : 8081,
     ...(endpoint.feature === 'sitePorts' && { ports: [443] }),
     ...(endpoint.feature === 'ports' && path.at(-1) !== 'lines' && { lines: '8082 192.0.2.77:22' }),
     urls: ['http://www.example.com/a'],

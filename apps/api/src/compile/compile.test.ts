@@ -103,6 +103,7 @@ const port: PortRow = {
   allow: ['192.0.2.0/24'],
   deny: ['203.0.113.7', '198.51.100.5-198.51.100.8', '2001:DB8::/32'],
   denyFirst: false,
+  maxConns: 20,
   maskLogAddress: true,
   port: 8022,
   protocol: 'tcp',

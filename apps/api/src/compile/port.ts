@@ -1,12 +1,14 @@
 import { rangeOf, type AddressRange } from '@edgeloom/contract/common/address-ranges.ts';
 import type { PortDoc } from '@edgeloom/contract/edge/documents.ts';
 
-export interface PortRow extends Omit<PortDoc, 'kind' | 'siteID' | 'upstreams' | 'maskAddress'> {
+export interface PortRow extends Omit<PortDoc, 'kind' | 'siteID' | 'upstreams' | 'maskAddress' | 'limitConn'> {
   /** Entries of the site's enabled lists. */
   allow: string[];
   deny: string[];
   /** The black lists come first, so the white lists exempt nobody. */
   denyFirst: boolean;
+  /** Connections of one visitor, with the burst. Null without a limit. */
+  maxConns: number | null;
   maskLogAddress: boolean;
   siteId: string;
   upstreams: (PortDoc['upstreams'][number] & { enabled: boolean })[];
@@ -32,6 +34,7 @@ export function portDoc({ siteId, upstreams, ...row }: PortRow): PortDoc | null 
     ...(row.maskLogAddress && { maskAddress: true }),
     ...(row.allow.length > 0 && !row.denyFirst && { allow: networksOf(row.allow) }),
     ...(row.deny.length > 0 && { deny: networksOf(row.deny) }),
+    ...(row.maxConns !== null && row.protocol === 'tcp' && { limitConn: row.maxConns }),
     upstreams: enabled.map(({ id, address, port, weight, backup }) => ({ id, address, port, weight, backup })),
   };
 }

@@ -210,6 +210,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   FirewallGeo: 'site',
   Layer4List: 'site',
   Layer4Position: 'site',
+  Layer4LimitConn: 'site',
   UserAgentRule: 'site',
   AbuseIp: 'site',
   ErrorPage: 'site',

@@ -241,8 +241,9 @@ const port: Loader = async (db, _, zoneId, ids) => {
      ) AS upstreams,
      ARRAY(SELECT unnest(l.value) FROM layer4_lists l WHERE l.site_id = s.id AND l.enabled AND NOT l.is_black ORDER BY l.id) AS allow,
      ARRAY(SELECT unnest(l.value) FROM layer4_lists l WHERE l.site_id = s.id AND l.enabled AND l.is_black ORDER BY l.id) AS deny,
-     coalesce(q.black_pos < q.white_pos, false) AS "denyFirst"
+     coalesce(q.black_pos < q.white_pos, false) AS "denyFirst", c.max + c.burst AS "maxConns"
      FROM port_rules r JOIN sites s ON s.id = r.site_id LEFT JOIN layer4_positions q ON q.site_id = s.id AND q.port = r.port
+     LEFT JOIN layer4_limit_conns c ON c.site_id = s.id AND c.port = r.port AND c.enabled
      WHERE r.id = ANY($2::uuid[]) AND s.zone_id = $1 AND r.enabled AND ${servedStatus} = 'normal'`,
     [zoneId, ids],
   );

@@ -62,6 +62,7 @@ import type frequencies from './en/frequencies.json';
 import type layer4 from './en/layer4.json';
 import type layer4Blacklists from './en/layer4Blacklists.json';
 import type layer4Lists from './en/layer4Lists.json';
+import type layer4LimitConns from './en/layer4LimitConns.json';
 import type layer4Positions from './en/layer4Positions.json';
 import type layer4Whitelists from './en/layer4Whitelists.json';
 import type limitReqs from './en/limitReqs.json';
@@ -163,6 +164,7 @@ export interface Words {
   layer4: typeof layer4;
   layer4Blacklists: typeof layer4Blacklists;
   layer4Lists: typeof layer4Lists;
+  layer4LimitConns: typeof layer4LimitConns;
   layer4Positions: typeof layer4Positions;
   layer4Whitelists: typeof layer4Whitelists;
   limitReqs: typeof limitReqs;

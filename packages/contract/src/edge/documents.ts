@@ -386,6 +386,11 @@ export const PortDoc = z.object({
   maskAddress: z.boolean().optional().describe("the log has the visitor's network only; absent: the address"),
   allow: z.array(z.string()).optional().describe('networks that are let in, whatever `deny` says'),
   deny: z.array(z.string()).optional().describe('networks whose connections are refused'),
+  limitConn: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('open connections of one visitor with TCP; absent: no limit of its own'),
   upstreams: z.array(UpstreamDoc).min(1).describe('enabled ones only'),
 });
 

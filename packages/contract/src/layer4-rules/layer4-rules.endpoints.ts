@@ -12,3 +12,11 @@ export const layer4Positions = onSites('layer4Positions', {
   update: put('site/:siteId/firewall/l4/positions', { can: write, body: l.Layer4PositionUpdate, reply: l.Layer4Position, fails: ['DUPLICATED'] }),
   remove: del('site/:siteId/firewall/l4/positions', { can: write, body: Ids, reply: Ids }),
 });
+
+/** How many TCP connections one visitor may have open at a port. */
+export const layer4LimitConns = onSites('layer4LimitConns', {
+  list:   get('site/:siteId/firewall/l4/limitConns', { can, query: l.Layer4RuleQuery, reply: paged(l.Layer4LimitConn) }),
+  create: post('site/:siteId/firewall/l4/limitConns', { can: write, body: l.Layer4LimitConnInput, reply: l.Layer4LimitConn, fails: ['DUPLICATED'] }),
+  update: put('site/:siteId/firewall/l4/limitConns', { can: write, body: l.Layer4LimitConnUpdate, reply: l.Layer4LimitConn, fails: ['DUPLICATED'] }),
+  remove: del('site/:siteId/firewall/l4/limitConns', { can: write, body: Ids, reply: Ids }),
+});

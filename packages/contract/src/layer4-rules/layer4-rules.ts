@@ -32,7 +32,30 @@ export const Layer4Position = z.object({
   updatedAt: Time,
 });
 
+const MAX_CONNECTIONS = 1_000_000;
+const limitConn = {
+  port: ForwardPort.describe('A port that the site forwards with TCP'),
+  max: z.int().min(1).max(MAX_CONNECTIONS).describe('Open connections of one visitor at one node'),
+  burst: z.int().min(0).max(MAX_CONNECTIONS).default(0).describe('Connections above `max` that are still admitted'),
+  delay: z.int().min(0).max(10_000).default(0).describe('Milliseconds. Stored only: nodes admit the burst immediately'),
+  enabled: z.boolean().default(true),
+};
+export const Layer4LimitConnInput = z.object(limitConn);
+export const Layer4LimitConnUpdate = z.object({ id: Id, ...limitConn });
+export const Layer4LimitConn = z.object({
+  id: Id,
+  port: AnyPort,
+  max: z.int(),
+  burst: z.int(),
+  delay: z.int(),
+  enabled: z.boolean(),
+  createdAt: Time,
+  updatedAt: Time,
+});
+
 export const Layer4RuleQuery = paging(['createdAt', 'updatedAt']);
 
 export type Layer4Position = z.output<typeof Layer4Position>;
 export type Layer4PositionInput = z.output<typeof Layer4PositionInput>;
+export type Layer4LimitConn = z.output<typeof Layer4LimitConn>;
+export type Layer4LimitConnInput = z.output<typeof Layer4LimitConnInput>;

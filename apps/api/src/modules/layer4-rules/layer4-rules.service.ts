@@ -2,8 +2,11 @@
 import {
   Layer4Position,
   MAX_LAYER4_RULES,
+  type Layer4LimitConn,
+  type Layer4LimitConnInput,
   type Layer4PositionInput,
 } from '@edgeloom/contract/layer4-rules/layer4-rules.ts';
+import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
 import { orFail } from '../../core/conflict.ts';
 import { failAt } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -36,6 +39,28 @@ export const positions = rulesOf<Layer4Position, Layer4PositionInput>({
   },
   remove: (tx, siteId, ids) => tx.layer4Position.deleteMany({ where: { siteId, id: { in: ids } } }),
 });
+
+/** Connections exist with TCP only. */
+export const limitConns = rulesOf<Layer4LimitConn, Layer4LimitConnInput>({
+  ...common,
+  read: (tx, siteId) =>
+    tx.layer4LimitConn.findMany({ where: { siteId }, omit: { siteId: true }, orderBy: { id: 'asc' } }),
+  async insert(tx, siteId, input) {
+    await assertTcpForward(tx, siteId, input.port);
+    return orFail('DUPLICATED', tx.layer4LimitConn.create({ data: { siteId, ...input } }));
+  },
+  async change(tx, where, input) {
+    await assertTcpForward(tx, where.siteId, input.port);
+    return orFail('DUPLICATED', tx.layer4LimitConn.updateMany({ where, data: input }));
+  },
+  remove: (tx, siteId, ids) => tx.layer4LimitConn.deleteMany({ where: { siteId, id: { in: ids } } }),
+});
+
+async function assertTcpForward(tx: ScopedTx, siteId: string, port: number) {
+  await assertForward(tx, siteId, port);
+  if ((await tx.portRule.count({ where: { siteId, port, protocol: 'tcp' } })) === 0)
+    failAt('port', 'rule', 'only with TCP' satisfies ErrorMessage);
+}
 
 async function assertForward(tx: ScopedTx, siteId: string, port: number) {
   if ((await tx.portRule.count({ where: { siteId, port } })) === 0)

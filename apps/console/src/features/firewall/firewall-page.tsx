@@ -23,6 +23,7 @@ import {
   type GeoRule,
   type UserAgentRule,
 } from './firewall-forms.tsx';
+import { Layer4LimitConnForm, Layer4LimitsTab } from './layer4-limits-tab.tsx';
 import { Layer4PositionForm, Layer4PositionsTab } from './layer4-positions-tab.tsx';
 import { Layer4ListForm, Layer4Tab } from './layer4-tab.tsx';
 import { ReputationTab } from './reputation-tab.tsx';
@@ -45,6 +46,7 @@ export function FirewallPage() {
     { value: 'layer4Black', label: 'firewall.tabs.layer4Black' },
     { value: 'layer4White', label: 'firewall.tabs.layer4White' },
     { value: 'layer4Positions', label: 'firewall.tabs.layer4Positions' },
+    { value: 'layer4LimitConns', label: 'firewall.tabs.layer4LimitConns' },
   ] as const;
   const tab = useTab(tabs);
   const form: Record<string, { label: Word; element: ReactElement }> = {
@@ -55,6 +57,7 @@ export function FirewallPage() {
     layer4Black: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack /> },
     layer4White: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack={false} /> },
     layer4Positions: { label: 'firewall.add.position', element: <Layer4PositionForm siteId={siteId} /> },
+    layer4LimitConns: { label: 'firewall.add.limitConn', element: <Layer4LimitConnForm siteId={siteId} /> },
   };
   const creating = form[tab];
   const create = creating && can(blacklists.create) && (
@@ -74,6 +77,7 @@ export function FirewallPage() {
       {tab === 'reputation' && <ReputationTab siteId={siteId} />}
       {tab === 'agents' && <AgentsTab siteId={siteId} create={create} />}
       {tab === 'layer4Black' && <Layer4Tab key={tab} siteId={siteId} isBlack create={create} />}
+      {tab === 'layer4LimitConns' && <Layer4LimitsTab siteId={siteId} create={create} />}
       {tab === 'layer4Positions' && <Layer4PositionsTab siteId={siteId} create={create} />}
       {tab === 'layer4White' && <Layer4Tab key={tab} siteId={siteId} isBlack={false} create={create} />}
     </Page>

@@ -6,7 +6,7 @@ import { passkeys } from '@edgeloom/contract/auth/auth.calls.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.calls.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.calls.ts';
-import { layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.calls.ts';
+import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.calls.ts';
 import { layer4Blacklists, layer4Whitelists } from '@edgeloom/contract/layer4-lists/layer4-lists.calls.ts';
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
 import { antiHeaders, antiReferers } from '@edgeloom/contract/hotlink/hotlink.calls.ts';
@@ -165,6 +165,7 @@ export const innerCreations: readonly InnerCreation[] = [
   { call: layer4Blacklists.create, title: 'palette.creates.layer4Blacklist', ...firewallTab('layer4Black') },
   { call: layer4Whitelists.create, title: 'palette.creates.layer4Whitelist', ...firewallTab('layer4White') },
   { call: layer4Positions.create, title: 'palette.creates.layer4Position', ...firewallTab('layer4Positions') },
+  { call: layer4LimitConns.create, title: 'palette.creates.layer4LimitConn', ...firewallTab('layer4LimitConns') },
   { call: geos.create, title: 'palette.creates.geo', ...firewallTab('geo') },
   { call: userAgents.create, title: 'palette.creates.userAgent', ...firewallTab('agents') },
   { call: frequencies.create, title: 'frequencies.add', ...inList('limits', 'frequencies.add') },

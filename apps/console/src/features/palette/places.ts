@@ -84,6 +84,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     layer4Black: ['firewall.tabs.layer4Black'],
     layer4White: ['firewall.tabs.layer4White'],
     layer4Positions: ['firewall.tabs.layer4Positions'],
+    layer4LimitConns: ['firewall.tabs.layer4LimitConns'],
   }),
   view('limits', { '': ['frequencies.title', 'limitReqs.title'] }),
   view('challenges', { '': ['siteAntiCC.attack.title', 'siteAntiCC.attack.start'] }),
