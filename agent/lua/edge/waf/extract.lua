@@ -7,7 +7,8 @@ local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string
 local url, escapes = decode.url, decode.escapes
 
 local _M = {}
-local MAX_FIELDS, MAX_STRINGS, MAX_NODES, MAX_PARTS = 512, 2000, 2000, 256
+-- The bytes of the largest inspected body, so no request reaches these. The reader of the values limits the work.
+local MAX_FIELDS, MAX_STRINGS, MAX_NODES, MAX_PARTS = 1048576, 1048576, 1048576, 1048576
 
 -- `a=1&b=2` with its separator.
 local function fields(emit, s, place, separator)

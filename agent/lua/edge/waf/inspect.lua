@@ -30,10 +30,14 @@ local MIN_POINTS = 5
 -- Bytes before and after the worst window.
 local CONTEXT_BYTES = 2048
 local MAX_FILE_BYTES = 8192
--- Limits per request: values, values with rules, levels of nested JSON.
-local MAX_VALUES, MAX_RULE_RUNS, MAX_DEPTH = 4000, 200, 3
+-- Limits per request: suspicious values, bytes on which all rules run, levels of nested JSON. More than the first two
+-- allow is a finding, so they are far above what ordinary requests have.
+local MAX_SUSPECTS, MAX_RULE_BYTES, MAX_DEPTH = 50000, 819200, 3
+local VALUES_RULE = "protocol-too-many-values"
+-- The rules cost as much on a short value as on these bytes of a long one.
+local MIN_RULE_BYTES = 128
 -- The state of the request.
-local settings, finding, highest_score, value_count, rule_runs = nil, nil, nil, 0, 0
+local settings, finding, highest_score, suspects, rule_bytes, seen_names = nil, nil, nil, 0, 0, nil
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 2048, 512
@@ -43,6 +47,7 @@ local harmless_values = {
     ["user-agent"] = lrucache.new(MAX_REMEMBERED),
 }
 local harmless_values_of_others = lrucache.new(MAX_REMEMBERED)
+local harmless_values_of_unscored = lrucache.new(MAX_REMEMBERED)
 
 -- Whether an exception of this path covers the rule and the value's name. A nil rule stands for all rules.
 local function is_excepted(rule, name)
@@ -76,8 +81,8 @@ local function record_finding(rule, place, name, text, score)
 end
 
 -- Returns the sum of points and the heaviest matching rule. The first match marked alone decides.
-local function run_rules(place, name, text)
-    local list, points, heaviest = rules.at[place], 0, nil
+local function run_rules(list, name, text)
+    local points, heaviest = 0, nil
     if not list then
         return 0
     end
@@ -113,8 +118,17 @@ local function model_rule_of(n)
     return rules.of_model[winner]
 end
 
--- Scores a value, and records a finding. The tokens are those of the last scan.
-local function score_value(place, name, s, n)
+-- The rules that can refuse a value of this score.
+local function rules_for(place, text, score)
+    if score <= LEVELS[settings.level].with_rules then
+        return rules.alone_at[place]
+    end
+    rule_bytes = rule_bytes + max(#text, MIN_RULE_BYTES)
+    return rule_bytes <= MAX_RULE_BYTES and rules.at[place] or rules.alone_at[place]
+end
+
+-- Scores a chunk of a value, and records a finding. The tokens are those of the last scan.
+local function score_chunk(place, name, s, n)
     local score, worst = model.score(n, place)
     if score > highest_score then
         highest_score = score
@@ -129,17 +143,27 @@ local function score_value(place, name, s, n)
         local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
         text = sub(s, from, from + CONTEXT_BYTES * 2)
     end
-    -- Rules are the expensive part. Without them, the model alone decides.
-    local points, rule = 0, nil
-    if rule_runs < MAX_RULE_RUNS then
-        rule_runs = rule_runs + 1
-        points, rule = run_rules(place, name, text)
-    end
+    local points, rule = run_rules(rules_for(place, text, score), name, text)
     if rule and (rule.alone or (points >= MIN_POINTS and score > level.with_rules)) then
         record_finding(rule, place, name, text, score)
     elseif model_rule and is_enabled(model_rule, name) then
         record_finding(model_rule, place, name, text, score)
     end
+end
+
+-- `n` and `rest` are results of the last scan.
+local function score_value(place, name, s, n, rest)
+    score_chunk(place, name, s, n)
+    while rest do
+        local _
+        n, _, _, rest = scan.scan(s, rest)
+        score_chunk(place, name, s, n)
+    end
+end
+
+local function scan_and_score(place, name, s)
+    local n, _, _, rest = scan.scan(s)
+    score_value(place, name, s, n, rest)
 end
 
 -- Whether the text outside of strings has only words, numbers and the punctuation of JSON.
@@ -198,61 +222,73 @@ local function encoded_text(s, mask)
     end
 end
 
+local function is_suspicious(mask, groups)
+    return band(mask, scan.SUSPECT) ~= 0 or groups ~= 0
+end
+
 -- Inspects one value and the values inside of it.
 function inspect(place, name, s, depth)
-    if s == "" or value_count >= MAX_VALUES then
+    if s == "" then
         return
     end
-    value_count = value_count + 1
     local first = byte(s)
     if (first == 123 or first == 91) and depth < MAX_DEPTH and find(s, '"', 1, true) and is_json(s) then
         return inspect_json(place, s, depth + 1)
     end
-    if is_excepted(nil, name) then
+    -- The keys of records repeat.
+    if is_excepted(nil, name) or (place == "name" and seen_names[s]) then
         return
     end
-    local n, mask, groups = scan.scan(s)
+    if place == "name" then
+        seen_names[s] = true
+    end
+    local n, mask, groups, rest = scan.scan(s)
     if place == "raw" and depth == 0 and is_binary(s) then
         return
     end
-    if band(mask, scan.SUSPECT) == 0 and groups == 0 then
+    -- The mask and the groups are those of the first chunk.
+    if not rest and not is_suspicious(mask, groups) then
         return
     end
-    if band(mask, scan.DECODABLE) ~= 0 then
+    suspects = suspects + 1
+    if suspects > MAX_SUSPECTS then
+        return
+    end
+    if rest or band(mask, scan.DECODABLE) ~= 0 then
         local decoded = decode.all(s)
         if decoded ~= s then
             s = decoded
-            n, mask = scan.scan(s)
+            n, mask, groups, rest = scan.scan(s)
         end
     end
-    score_value(place, name, s, n)
+    score_value(place, name, s, n, rest)
     -- SQL comments can split an attack, so the text without them is scored, too.
     local bare = decode.without_comments(s)
     if bare then
-        score_value(place, name, bare, (scan.scan(bare)))
+        scan_and_score(place, name, bare)
     end
     local base64_text = encoded_text(s, mask)
     if base64_text then
         if byte(base64_text) == 123 and depth < MAX_DEPTH and is_json(base64_text) then
             inspect_json("decoded", base64_text, depth + 1)
         else
-            score_value("decoded", name, base64_text, (scan.scan(base64_text)))
+            scan_and_score("decoded", name, base64_text)
         end
     end
 end
 
 -- Runs the rules of a place without the model, to which product paths and scanners look ordinary.
 local function run_rules_without_model(place, name, text)
-    local points, rule = run_rules(place, name, text)
+    local points, rule = run_rules(rules.at[place], name, text)
     if rule and points >= MIN_POINTS then
         record_finding(rule, place, name, text, 0)
     end
 end
 
--- Whether a rule of the place matches. Ignores the site's level and disabled rules.
-local function matches_any(place, text)
+-- Whether one of the rules matches. Ignores the site's level and disabled rules.
+local function matches_any(list, text)
     local plain = lower(text)
-    for _, rule in ipairs(rules.at[place] or {}) do
+    for _, rule in ipairs(list) do
         if rules.matches(rule, plain) then
             return true
         end
@@ -274,17 +310,34 @@ local function emit(place, name, value)
     inspect(place, name, value, 0)
 end
 
--- Applications rarely use the values of these headers, so they are not inspected.
-local UNINSPECTED_HEADERS = {}
+-- Applications rarely use the values of these headers, so they have no score. Loggers use them: rules marked alone run.
+local UNSCORED_HEADERS = {}
 for name in ([[host connection content-length accept accept-encoding accept-language accept-charset cache-control pragma
     upgrade-insecure-requests if-none-match if-modified-since origin dnt te sec-fetch-site sec-fetch-mode sec-fetch-dest
     sec-fetch-user sec-ch-ua-mobile x-requested-with]]):gmatch("%S+") do
-    UNINSPECTED_HEADERS[name] = true
+    UNSCORED_HEADERS[name] = true
+end
+
+local function inspect_unscored_header(name, value)
+    local _, mask, groups, rest = scan.scan(value)
+    if not rest and not is_suspicious(mask, groups) or harmless_values_of_unscored:get(value) then
+        return
+    end
+    local text, list = decode.all(value), rules.alone_at.header
+    local _, rule = run_rules(list, name, text)
+    if rule then
+        record_finding(rule, "header", name, text, 0)
+    elseif #value <= MAX_REMEMBERED_BYTES and not matches_any(list, text) then
+        harmless_values_of_unscored:set(value, true)
+    end
 end
 
 local function inspect_header(name, value)
+    if UNSCORED_HEADERS[name] then
+        return inspect_unscored_header(name, value)
+    end
     local memory = harmless_values[name] or harmless_values_of_others
-    if UNINSPECTED_HEADERS[name] or memory:get(value) then
+    if memory:get(value) then
         return
     end
     -- The score of this header alone decides whether its value is harmless.
@@ -301,8 +354,9 @@ local function inspect_header(name, value)
         inspect("header", name, value, 0)
     end
     -- All sites share the memory: exceptions or a reached limit may hide a finding of another site.
-    local is_fully_inspected = value_count < MAX_VALUES and not settings.path_exceptions
-    local is_harmless = highest_score < MIN_RULE_SCORE and not (name == "user-agent" and matches_any("userAgent", value))
+    local is_fully_inspected = suspects <= MAX_SUSPECTS and not settings.path_exceptions
+    local is_harmless = highest_score < MIN_RULE_SCORE
+        and not (name == "user-agent" and matches_any(rules.at.userAgent, value))
     if is_fully_inspected and is_harmless and #value <= MAX_REMEMBERED_BYTES then
         memory:set(value, true)
     end
@@ -313,8 +367,26 @@ local function begins(request, prefix)
     return sub(request.path, 1, #prefix) == prefix
 end
 
--- `request`: target, headers (names in lower case), body, path and path_variants. `module`: level, disabled and
--- exceptions. Returns the finding that refuses the request, or nil, and the highest score (-1e9 without scores).
+local function record_whole(id)
+    local rule = rules.by_id[id]
+    if not finding and is_enabled(rule, "") then
+        record_finding(rule, "body", "", "", 0)
+    end
+end
+
+-- Uninspected parts refuse the request if nothing else does. `broken`: the rule that the body breaks.
+local function record_uninspected(broken)
+    if suspects > MAX_SUSPECTS or rule_bytes > MAX_RULE_BYTES then
+        record_whole(VALUES_RULE)
+    end
+    if broken then
+        record_whole(broken)
+    end
+end
+
+-- `request`: target, headers (names in lower case), body, path, path_variants, and `broken`, the rule that the body
+-- breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or nil, and the
+-- highest score (-1e9 without scores).
 function _M.check(request, module)
     local path_exceptions
     for _, exception in ipairs(module.exceptions) do
@@ -324,7 +396,7 @@ function _M.check(request, module)
         end
     end
     settings = { level = module.level, disabled = module.disabled, path_exceptions = path_exceptions }
-    finding, highest_score, value_count, rule_runs = nil, -1e9, 0, 0
+    finding, highest_score, suspects, rule_bytes, seen_names = nil, -1e9, 0, 0, {}
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     run_rules_without_model("target", "", decode.all(target))
     extract.target(emit, target, "path", "query")
@@ -342,6 +414,7 @@ function _M.check(request, module)
         extract.body(emit, type(kind) == "table" and kind[1] or kind, request.body)
         decode.release()
     end
+    record_uninspected(request.broken)
     local found = finding
     finding = nil
     return found, highest_score

@@ -5,14 +5,23 @@ local pack = require("edge.waf.pack")
 local scan = require("edge.waf.scan")
 local re_find, ipairs = ngx.re.find, ipairs
 
-local _M = { at = {}, of_model = {}, category_of_group = pack.groups }
+-- `alone_at` has the rules of `at` that are marked alone.
+local _M = { at = {}, alone_at = {}, by_id = {}, of_model = {}, category_of_group = pack.groups }
+
+local function add(lists, place, rule)
+    local list = lists[place] or {}
+    lists[place] = list
+    list[#list + 1] = rule
+end
 
 for _, rule in ipairs(pack.rules) do
+    _M.by_id[rule.id] = rule
     if rule.pattern then
         for _, place in ipairs(rule.targets) do
-            local list = _M.at[place] or {}
-            _M.at[place] = list
-            list[#list + 1] = rule
+            add(_M.at, place, rule)
+            if rule.alone then
+                add(_M.alone_at, place, rule)
+            end
         end
     else
         _M.of_model[rule.category] = rule

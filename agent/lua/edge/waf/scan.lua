@@ -8,7 +8,9 @@ local assert, byte, find, gmatch, ipairs = assert, string.byte, string.find, str
 
 local _M = {}
 local bytes_of = ffi.typeof("const uint8_t *")
-local MAX_BYTES, MAX_TOKENS = 1048576, 65536
+local MAX_TOKENS = 65536
+-- Tokens that a chunk of a long value repeats from the one before: a window of the model, and what its n-grams reach.
+local OVERLAP = 43
 -- Tokens below 128 are punctuation marks, from FIRST_KEYWORD keywords.
 local HANDLER, LETTER, WORD, LONG_WORD, NUMBER, HEX_NUMBER, HIGH, CONTROL = 256, 257, 258, 259, 260, 261, 262, 263
 _M.START, _M.END = 264, 265
@@ -87,13 +89,28 @@ function _M.group(token)
     return group_of[token] or 0
 end
 
--- Returns the number of tokens, the mask, and the groups.
-function _M.scan(s)
-    local p, n = ffi.cast(bytes_of, s), #s
-    if n > MAX_BYTES then
-        n = MAX_BYTES
+-- Moves the last tokens to the front, and returns their number. As in the model, a run of one token counts as two.
+local function carry(n)
+    local to, from = n, n - 1
+    while from >= 0 and n - to < OVERLAP do
+        local token = tokens[from]
+        if n - to < 2 or token ~= tokens[to] or token ~= tokens[to + 1] then
+            to = to - 1
+            tokens[to], offsets[to] = token, offsets[from]
+        end
+        from = from - 1
     end
-    local i, count, mask, groups = 0, 0, 0, 0
+    for k = to, n - 1 do
+        tokens[k - to], offsets[k - to] = tokens[k], offsets[k]
+    end
+    return n - to
+end
+
+-- Returns the number of tokens, the mask, and the groups. A value with too many tokens is scanned in chunks: the fourth
+-- result is then the offset from which the next call goes on, with the last tokens of this chunk.
+function _M.scan(s, from)
+    local p, n = ffi.cast(bytes_of, s), #s
+    local i, count, mask, groups = from or 0, from and carry(MAX_TOKENS) or 0, 0, 0
     while i < n and count < MAX_TOKENS do
         local c = p[i]
         local class = CLASS[c]
@@ -165,6 +182,6 @@ function _M.scan(s)
             i = i + 1
         end
     end
-    return count, mask, groups
+    return count, mask, groups, i < n and i or nil
 end
 return _M

