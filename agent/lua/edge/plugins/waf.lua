@@ -2,6 +2,7 @@
 -- changes nothing.
 local counters = require("edge.core.counters")
 local decisions = require("edge.simulate.decision")
+local inflate = require("edge.waf.inflate")
 local inspect = require("edge.waf.inspect")
 local white = require("edge.core.white")
 local get_body_data, get_body_file, get_headers, read_body = ngx.req.get_body_data, ngx.req.get_body_file, ngx.req.get_headers,
@@ -9,8 +10,8 @@ local get_body_data, get_body_file, get_headers, read_body = ngx.req.get_body_da
 local error, ipairs, log, open, pcall, tonumber, var = error, ipairs, ngx.log, io.open, pcall, tonumber, ngx.var
 
 local _M = { name = "waf", priority = 3200, fails = "closed", of_module = true, guards = true }
-local REFUSED, LENGTH_REQUIRED, TOO_LARGE = 403, 411, 413
-local BODY_RULE, LENGTH_RULE = "protocol-large-body", "protocol-unknown-length"
+local LARGE_RULE, LENGTH_RULE, COMPRESSED_RULE = "protocol-large-body", "protocol-unknown-length", "protocol-compressed-body"
+local REFUSED, STATUS = 403, { [LENGTH_RULE] = 411, [LARGE_RULE] = 413 }
 local BODILESS = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true, CONNECT = true }
 
 function _M.prepare(doc)
@@ -36,60 +37,70 @@ local function has_none(method)
     return not pcall(read_body), true
 end
 
--- Second result: a rule that the body breaks, and the status for it.
-local function body_of(module, method)
-    local nothing, unknown = has_none(method)
-    if nothing then
-        return nil, unknown and LENGTH_RULE or nil, LENGTH_REQUIRED
-    end
-    local size = tonumber(var.http_content_length)
-    local limit = module.denies_large and BODY_RULE or nil
-    if limit and size and size > module.body_bytes then
-        return nil, limit, TOO_LARGE
-    end
+-- The first bytes of the body, and whether there are more.
+local function read_start(limit)
     read_body()
     local text = get_body_data()
     if text then
-        return text:sub(1, module.body_bytes), #text > module.body_bytes and limit or nil, TOO_LARGE
+        return text:sub(1, limit), #text > limit
     end
     local name = get_body_file()
     if not name then
-        return nil
+        return "", false
     end
     local file = open(name, "rb")
     if not file then
         error("the body cannot be read", 0)
     end
-    text = file:read(module.body_bytes) or ""
+    text = file:read(limit) or ""
     local is_longer = file:read(1) ~= nil
     file:close()
-    return text, is_longer and limit or nil, TOO_LARGE
+    return text, is_longer
+end
+
+-- The text to inspect, and the rule that the body breaks.
+local function body_of(module, method, encoding)
+    local nothing, unknown = has_none(method)
+    if nothing then
+        return nil, unknown and LENGTH_RULE or nil
+    end
+    local size, limit = tonumber(var.http_content_length), module.body_bytes
+    if module.denies_large and size and size > limit then
+        return nil, LARGE_RULE
+    end
+    local packed, has_more = read_start(limit)
+    local text, is_longer = inflate.unpack(packed, encoding, limit, has_more)
+    if not text then
+        -- Some origins ignore the encoding and read the bytes as they are.
+        return packed, COMPRESSED_RULE
+    end
+    return text, is_longer and LARGE_RULE or nil
 end
 
 local function judge(request, module)
-    local body, broken, status = body_of(module, request.method)
-    if broken and not module.disabled[broken] and not module.disabled.protocol then
-        return { rule = broken, place = "body", name = "", score = 0 }, status
-    end
-    local found, score = inspect.check({
-        target = request.uri, path = request.path, path_variants = request.path_variants, headers = get_headers(0),
-        body = body,
+    local headers = get_headers(0)
+    local body, broken = body_of(module, request.method, headers["content-encoding"])
+    return inspect.check({
+        target = request.uri, path = request.path, path_variants = request.path_variants, headers = headers, body = body,
+        broken = broken,
     }, module)
-    return found, REFUSED, score
+end
+
+-- Whether a finding is only logged: in monitor mode, and of a long body whose start is harmless.
+local function is_only_logged(module, found)
+    return module.monitor or (found.rule == LARGE_RULE and not module.denies_large)
 end
 
 function _M.access(site, request, module)
     if module.off or white.has(site) then
         return nil
     end
-    if not module.monitor then
-        local found, status, score = judge(request, module)
-        if request.simulated then
-            request.waf = { found = found, score = score }
-        end
-        return found and status, nil, found and found.rule
+    local ok, found, score = true, nil, nil
+    if module.monitor then
+        ok, found, score = pcall(judge, request, module)
+    else
+        found, score = judge(request, module)
     end
-    local ok, found, _, score = pcall(judge, request, module)
     if not ok then
         counters.count("pluginFailed")
         log(ngx.ERR, "waf: ", found)
@@ -98,9 +109,14 @@ function _M.access(site, request, module)
     if request.simulated then
         request.waf = { found = found, score = score }
     end
-    if found then
-        var.e_cause, var.e_rule = _M.name, "monitor/" .. found.rule
+    if not found then
+        return nil
     end
+    if is_only_logged(module, found) then
+        var.e_cause, var.e_rule = _M.name, "monitor/" .. found.rule
+        return nil
+    end
+    return STATUS[found.rule] or REFUSED, nil, found.rule
 end
 
 _M.explain = {}
@@ -117,7 +133,7 @@ function _M.explain.access(outcome)
         local found = made.found
         if found then
             detail.rule, detail.place, detail.name = found.rule, found.place, found.name ~= "" and found.name or nil
-            if module.monitor then
+            if is_only_logged(module, found) then
                 detail.why = "monitored"
             end
         end

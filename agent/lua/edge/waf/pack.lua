@@ -40,6 +40,7 @@ return {
         { id = "scanner-model", category = "scanner", points = 5, level = 1, targets = {  } },
         { id = "protocol-smuggled-request", category = "protocol", points = 5, level = 1, targets = { "query", "path", "form", "header", "cookie" }, pattern = "[\\r\\n](?:get|post|put|head|delete|options|connect|trace|patch)\\s+[^\\s]{1,200}\\s+http/\\d" },
         { id = "protocol-too-many-values", category = "protocol", points = 2, level = 1, targets = { "raw" }, pattern = "(?!)" },
+        { id = "protocol-compressed-body", category = "protocol", points = 2, level = 1, targets = { "raw" }, pattern = "(?!)" },
         { id = "protocol-proxy-target", category = "protocol", points = 5, level = 1, targets = { "target" }, pattern = "\\?unix:[a|/]{3,}|unix:a{50}" },
         { id = "protocol-path-confusion", category = "protocol", points = 4, level = 2, targets = { "path" }, pattern = "/\\.{1,2};/|;/\\.\\./|/\\.{2}\\\\|//\\.\\./|/%2e" },
         { id = "protocol-method-override", category = "protocol", points = 3, level = 3, targets = { "name" }, pattern = "^_method$|^x-http-method(?:-override)?$" },
