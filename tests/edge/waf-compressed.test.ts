@@ -181,6 +181,7 @@ test('an exception of a path also holds for long bodies', async () => {
   const exceptions = [{ rule: 'protocol-large-body', path: '/up', parameter: null }];
   const name = await withWaf({ bodyKiB: 1, largeBodies: 'deny', exceptions });
   expect((await post(name, PADDED)).status).toBe(200);
+  expect((await post(name, `${FORM_ATTACK}&${PADDED}`)).status).toBe(403);
   expect((await post(name, PADDED, {}, '/other')).status).toBe(413);
 });
 

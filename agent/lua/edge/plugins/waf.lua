@@ -59,13 +59,13 @@ local function read_start(limit)
 end
 
 -- The text to inspect, and the rule that the body breaks.
-local function body_of(module, method, encoding)
-    local nothing, unknown = has_none(method)
+local function body_of(request, module, encoding)
+    local nothing, unknown = has_none(request.method)
     if nothing then
         return nil, unknown and LENGTH_RULE or nil
     end
     local size, limit = tonumber(var.http_content_length), module.body_bytes
-    if module.denies_large and size and size > limit then
+    if module.denies_large and size and size > limit and inspect.has_rule(LARGE_RULE, request, module) then
         return nil, LARGE_RULE
     end
     local packed, has_more = read_start(limit)
@@ -79,7 +79,7 @@ end
 
 local function judge(request, module)
     local headers = get_headers(0)
-    local body, broken = body_of(module, request.method, headers["content-encoding"])
+    local body, broken = body_of(request, module, headers["content-encoding"])
     return inspect.check({
         target = request.uri, path = request.path, path_variants = request.path_variants, headers = headers, body = body,
         broken = broken,

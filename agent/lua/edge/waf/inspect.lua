@@ -384,10 +384,7 @@ local function record_uninspected(broken)
     end
 end
 
--- `request`: target, headers (names in lower case), body, path, path_variants, and `broken`, the rule that the body
--- breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or nil, and the
--- highest score (-1e9 without scores).
-function _M.check(request, module)
+local function settings_of(request, module)
     local path_exceptions
     for _, exception in ipairs(module.exceptions) do
         if not exception.path or path_variants.all(request, begins, exception.path) then
@@ -395,7 +392,20 @@ function _M.check(request, module)
             path_exceptions[#path_exceptions + 1] = exception
         end
     end
-    settings = { level = module.level, disabled = module.disabled, path_exceptions = path_exceptions }
+    return { level = module.level, disabled = module.disabled, path_exceptions = path_exceptions }
+end
+
+-- Whether a rule about whole bodies holds for the request.
+function _M.has_rule(id, request, module)
+    settings = settings_of(request, module)
+    return is_enabled(rules.by_id[id], "")
+end
+
+-- `request`: target, headers (names in lower case), body, path, path_variants, and `broken`, the rule that the body
+-- breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or nil, and the
+-- highest score (-1e9 without scores).
+function _M.check(request, module)
+    settings = settings_of(request, module)
     finding, highest_score, suspects, rule_bytes, seen_names = nil, -1e9, 0, 0, {}
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     run_rules_without_model("target", "", decode.all(target))
