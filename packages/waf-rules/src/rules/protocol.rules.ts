@@ -27,7 +27,7 @@ export const protocol: RuleFile = {
       name: words('Overridden method', '覆寫方法', '覆写方法'), description: words('A parameter that changes the method.', '改變方法的參數。', '改变方法的参数。') },
     { id: 'protocol-large-body', severity: 'notice', paranoia: 1, targets: ['raw'], references: ['CWE-770'],
       pattern: String.raw`(?!)`, hits: [], misses: ['x'],
-      name: words('Body too large to inspect', '內容過大無法檢查', '内容过大无法检查'), description: words('The body is longer than the module inspects, and the module refuses such bodies.', '內容超過模組檢查的長度，且模組設定為拒絕。', '内容超过模块检查的长度，且模块设为拒绝。') },
+      name: words('Body too large to inspect', '內容過大無法檢查', '内容过大无法检查'), description: words('The body is longer than the module inspects. By its setting, the module refuses it or inspects only its beginning.', '內容超過模組檢查的長度。模組依設定拒絕，或只檢查開頭。', '内容超过模块检查的长度。模块按设置拒绝，或只检查开头。') },
     { id: 'protocol-unknown-length', severity: 'notice', paranoia: 1, targets: ['raw'], references: ['CWE-436'],
       pattern: String.raw`(?!)`, hits: [], misses: ['x'],
       name: words('Body of unknown length', '長度不明的內容', '长度未知的请求体'), description: words('An HTTP/2 or HTTP/3 request without Content-Length, whose body this node cannot inspect.', '沒有 Content-Length 的 HTTP/2 或 HTTP/3 請求，節點無法檢查其內容。', '没有 Content-Length 的 HTTP/2 或 HTTP/3 请求，节点无法检查其请求体。') },
