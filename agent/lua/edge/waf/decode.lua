@@ -71,6 +71,21 @@ local function put(b, at, code)
     return at + 3
 end
 
+-- UTF-16 and UTF-32 (`width` 2 and 4) become UTF-8. Halves of a surrogate pair stay apart.
+function _M.wide(s, width, is_little)
+    local n = #s - #s % width
+    local p, b, o = ffi.cast(bytes_of, s), room(n * 2), 0
+    local first, step = is_little and 0 or width - 1, is_little and 1 or -1
+    for i = first, n - 1, width do
+        local code = p[i] + p[i + step] * 256
+        if width == 4 and p[i + 2 * step] + p[i + 3 * step] > 0 then
+            code = 0xFFFD
+        end
+        o = put(b, o, code)
+    end
+    return ffi.string(b, o)
+end
+
 -- %HH and %uHHHH. `plus`: a plus sign is a space.
 local function url(s, plus)
     if not find(s, "%", 1, true) and not (plus and find(s, "+", 1, true)) then

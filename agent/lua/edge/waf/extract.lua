@@ -1,19 +1,21 @@
 -- Splits a request into values: emit(place, name, value), each decoded once, as applications do. Readers are single
--- loops, and read broken input as far as it goes. Past a limit, the rest is one value.
+-- loops, and read broken input as far as it goes. The reader of the values limits the work.
 local ffi = require("ffi")
+local charset = require("edge.waf.charset")
 local decode = require("edge.waf.decode")
+local multipart = require("edge.waf.multipart")
 local bytes_of = ffi.typeof("const uint8_t *")
-local find, gmatch, gsub, lower, match, sub = string.find, string.gmatch, string.gsub, string.lower, string.match, string.sub
+local byte, find, gmatch, gsub = string.byte, string.find, string.gmatch, string.gsub
+local lower, match, sub = string.lower, string.match, string.sub
+local concat, ipairs, type = table.concat, ipairs, type
 local url, escapes = decode.url, decode.escapes
 
 local _M = {}
--- The bytes of the largest inspected body, so no request reaches these. The reader of the values limits the work.
-local MAX_FIELDS, MAX_STRINGS, MAX_NODES, MAX_PARTS = 1048576, 1048576, 1048576, 1048576
 
 -- `a=1&b=2` with its separator.
 local function fields(emit, s, place, separator)
-    local from, n, count, equals = 1, #s, 0, 0
-    while from <= n and count < MAX_FIELDS do
+    local from, n, equals = 1, #s, 0
+    while from <= n do
         local to = find(s, separator, from, true) or n + 1
         -- Remembered: many fields without an equals sign would be quadratic.
         if equals and equals < from then
@@ -28,10 +30,7 @@ local function fields(emit, s, place, separator)
         elseif to > from then
             emit(place, "", url(sub(s, from, to - 1), true))
         end
-        from, count = to + 1, count + 1
-    end
-    if from <= n then
-        emit(place, "", url(sub(s, from), true))
+        from = to + 1
     end
 end
 
@@ -40,10 +39,54 @@ local function unescaped(c)
     return ESCAPED[c] or c
 end
 
+-- The first letter of a literal, and the literals. Python writes numbers that JSON does not have.
+local LITERALS = {}
+for _, word in ipairs({ "true", "false", "null", "NaN", "Infinity" }) do
+    LITERALS[byte(word)] = word
+end
+-- 1: begins a number. 2: continues one. 3: white space and punctuation.
+local OUTSIDE = ffi.new("uint8_t[256]")
+for class, characters in ipairs({ "-0123456789", "+.eE", "\t\n\r []{}:," }) do
+    for i = 1, #characters do
+        OUTSIDE[byte(characters, i)] = class
+    end
+end
+
+-- Whether the text outside of strings is only JSON's, and each brace opens an object. Templates and queries have more.
+function _M.is_json(s)
+    local p, n, i, previous = ffi.cast(bytes_of, s), #s, 0, 0
+    while i < n do
+        local c = p[i]
+        local class = OUTSIDE[c]
+        local literal = LITERALS[c]
+        if previous == 123 and c > 32 and c ~= 34 and c ~= 125 then
+            return false
+        elseif c == 34 then
+            i = i + 1
+            while i < n and p[i] ~= 34 do
+                i = i + (p[i] == 92 and 2 or 1)
+            end
+            i = i + 1
+        elseif class == 1 then
+            repeat
+                i = i + 1
+            until i >= n or OUTSIDE[p[i]] == 0 or OUTSIDE[p[i]] == 3
+        elseif class == 3 then
+            i = i + 1
+        elseif literal and i + #literal <= n and sub(s, i + 1, i + #literal) == literal then
+            i = i + #literal
+        else
+            return false
+        end
+        previous = c > 32 and c or previous
+    end
+    return true
+end
+
 -- All strings, without a tree. Repeated keys are all read.
 function _M.json(emit, s, place)
-    local p, n, i, name, count = ffi.cast(bytes_of, s), #s, 0, "", 0
-    while i < n and count < MAX_STRINGS do
+    local p, n, i, name = ffi.cast(bytes_of, s), #s, 0, ""
+    while i < n do
         while i < n and p[i] ~= 34 do
             i = i + 1
         end
@@ -73,17 +116,18 @@ function _M.json(emit, s, place)
         else
             emit(place, name, value)
         end
-        count = count + 1
-    end
-    if i < n then
-        emit(place, "", sub(s, i + 1))
     end
 end
 
-local function xml(emit, s)
+local EBCDIC_XML = "\76\111\167\148"
+local function xml(emit, report, s)
+    local encoding = match(s, "^%s*<%?xml[^>]-encoding%s*=%s*[\"']([^\"']*)")
+    if (encoding and not charset.is_known(encoding)) or sub(s, 1, 4) == EBCDIC_XML then
+        report("protocol-unknown-charset")
+    end
     emit("document", "", s)
-    local from, count = 1, 0
-    while count < MAX_NODES do
+    local from = 1
+    while true do
         local open = find(s, "<", from, true)
         local text = sub(s, from, (open or #s + 1) - 1)
         if find(text, "%S") then
@@ -103,46 +147,6 @@ local function xml(emit, s)
             end
             from = close + 1
         end
-        count = count + 1
-    end
-end
-
-local function part(emit, text)
-    local head_end, body_start = find(text, "\r?\n\r?\n")
-    if not head_end then
-        if find(text, "[^%s%-]") then
-            emit("raw", "", text)
-        end
-        return
-    end
-    local head = sub(text, 1, head_end - 1)
-    local content = gsub(sub(text, body_start + 1), "\r?\n$", "")
-    local lowered = lower(head)
-    local _, name_at = find(lowered, '[;%s]name%s*=%s*"?')
-    local name = name_at and match(head, '^[^";\r\n]*', name_at + 1) or ""
-    emit("name", "", name)
-    local _, file_at = find(lowered, "filename", 1, true)
-    if file_at then
-        emit("filename", name, match(head, '^%*?%s*=%s*"?([^"\r\n]*)', file_at + 1) or head)
-        emit("file", name, content)
-    else
-        emit("form", name, content)
-    end
-end
-
-local function multipart(emit, s, boundary)
-    local mark, count = "--" .. boundary, 0
-    local from = find(s, mark, 1, true)
-    if not from then
-        return emit("raw", "", s)
-    end
-    while from and count < MAX_PARTS do
-        local to = find(s, mark, from + #mark, true)
-        part(emit, sub(s, from + #mark, (to or #s + 1) - 1))
-        from, count = to, count + 1
-    end
-    if from then
-        emit("raw", "", sub(s, from))
     end
 end
 
@@ -169,31 +173,61 @@ function _M.cookies(emit, line)
     end
 end
 
-local function is_binary_type(kind)
-    return find(kind, "octet-stream", 1, true) or find(kind, "^image/") or find(kind, "^video/") or find(kind, "^audio/")
-        or find(kind, "protobuf", 1, true)
+-- Bodies of these types are files: no reader of texts takes them.
+local function is_binary_type(media)
+    return find(media, "octet-stream", 1, true) or find(media, "^image/") or find(media, "^video/") or find(media, "^audio/")
+        or find(media, "protobuf", 1, true) or (find(media, "^application/grpc") and not find(media, "text", 1, true))
 end
 
--- The content decides where the declared type is missing or wrong.
-function _M.body(emit, content_type, s)
-    local kind, first = lower(content_type or ""), match(s, "^%s*(.)")
-    if find(kind, "multipart/", 1, true) then
-        local boundary = match(content_type, '[Bb][Oo][Uu][Nn][Dd][Aa][Rr][Yy]%s*=%s*"?([^";,%s]+)')
-        if boundary then
-            return multipart(emit, s, boundary)
+-- The content decides where the declared type is missing or wrong. `media` has no parameters.
+local function read_text(emit, report, media, s)
+    local first = match(s, "^%s*(.)")
+    if (first == "{" or first == "[" or first == '"') and not find(media, "urlencoded", 1, true) then
+        _M.json(emit, s, "json")
+        if not _M.is_json(s) then
+            emit("raw", "", s)
         end
-    elseif (first == "{" or first == "[" or first == '"') and not find(kind, "urlencoded", 1, true) then
-        return _M.json(emit, s, "json")
-    elseif find(kind, "xml", 1, true) or first == "<" then
-        return xml(emit, s)
-    elseif find(kind, "urlencoded", 1, true) or find(s, "^[%w_%.%[%]%-%%]+=") then
+    elseif find(media, "xml", 1, true) or first == "<" then
+        xml(emit, report, s)
+    elseif find(media, "urlencoded", 1, true) or find(s, "^[%w_%.%[%]%-%%]+=") then
         if first == "{" and find(s, '"%s*:') then
             _M.json(emit, url(s, true), "json")
         end
-        return fields(emit, s, "form", "&")
-    elseif is_binary_type(kind) then
-        return emit("file", "", s)
+        fields(emit, s, "form", "&")
+    elseif is_binary_type(media) then
+        emit("file", "", s)
+    else
+        emit("raw", "", s)
     end
-    emit("raw", "", s)
+end
+
+local function media_of(content_type)
+    return match(lower(content_type or ""), "^%s*([^;,%s]*)")
+end
+
+-- `content_type`: a string, a list of several, or nil. Servers take the first or the last of several, and some find
+-- multipart/ anywhere. `report(rule)`: the body breaks a rule that has no pattern.
+function _M.body(emit, report, content_type, s)
+    local types = type(content_type) == "table" and content_type or { content_type }
+    local all = concat(types, ", ")
+    local first, last = media_of(types[1]), media_of(types[#types])
+    local texts = charset.wide_texts(report, all, s)
+    for i = #texts, 1, -1 do
+        -- Only JSON and XML are texts in spite of a binary type.
+        if is_binary_type(first) and not find(texts[i], '^%s*[{%["<]') then
+            table.remove(texts, i)
+        end
+    end
+    texts[#texts + 1] = gsub(s, "^\239\187\191", "")
+    local is_multipart = find(lower(all), "multipart/", 1, true)
+    for _, text in ipairs(texts) do
+        local has_parts = is_multipart and multipart.read(emit, report, all, text)
+        if not has_parts or not find(first, "^multipart/") then
+            read_text(emit, report, first, text)
+        end
+        if last ~= first and not find(last, "^multipart/") then
+            read_text(emit, report, last, text)
+        end
+    end
 end
 return _M

@@ -1,6 +1,5 @@
 -- Inspects one request: scans values, decodes and scores suspicious ones, and runs rules on high scores.
 -- All requests of a worker share this state, so no function here may yield.
-local ffi = require("ffi")
 local bit = require("bit")
 local lrucache = require("resty.lrucache")
 local decode = require("edge.waf.decode")
@@ -12,10 +11,9 @@ local scan = require("edge.waf.scan")
 local band = bit.band
 local byte, find, gmatch, gsub = string.byte, string.find, string.gmatch, string.gsub
 local lower, match, sub = string.lower, string.match, string.sub
-local ipairs, max, min, pairs, type = ipairs, math.max, math.min, pairs, type
+local concat, ipairs, max, min, pairs, type = table.concat, ipairs, math.max, math.min, pairs, type
 
 local _M = {}
-local bytes_of = ffi.typeof("const uint8_t *")
 -- Rules run on values with at least this score.
 local MIN_RULE_SCORE = -3
 -- By paranoia level: the scores above which a value is refused, with matching rules and without.
@@ -29,6 +27,9 @@ local LEVELS = {
 local MIN_POINTS = 5
 -- Bytes before and after the worst window.
 local CONTEXT_BYTES = 2048
+-- Binary bodies are searched for runs of at least eight characters, in pieces that share some bytes.
+local ASCII_RUN = ("[\1-\127\160]"):rep(8) .. "[\1-\127\160]*"
+local PIECE_BYTES, PIECE_OVERLAP = 4096, 256
 local MAX_FILE_BYTES = 8192
 -- Limits per request: suspicious values, bytes on which all rules run, levels of nested JSON. More than the first two
 -- allow is a finding, so they are far above what ordinary requests have.
@@ -37,7 +38,7 @@ local VALUES_RULE = "protocol-too-many-values"
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
 -- The state of the request.
-local settings, finding, highest_score, suspects, rule_bytes, seen_names = nil, nil, nil, 0, 0, nil
+local settings, finding, highest_score, suspects, rule_bytes, seen_names, reported = nil, nil, nil, 0, 0, nil, nil
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 2048, 512
@@ -151,6 +152,10 @@ local function score_chunk(place, name, s, n)
     end
 end
 
+local function is_suspicious(mask, groups)
+    return band(mask, scan.SUSPECT) ~= 0 or groups ~= 0
+end
+
 -- `n` and `rest` are results of the last scan.
 local function score_value(place, name, s, n, rest)
     score_chunk(place, name, s, n)
@@ -166,29 +171,6 @@ local function scan_and_score(place, name, s)
     score_value(place, name, s, n, rest)
 end
 
--- Whether the text outside of strings has only words, numbers and the punctuation of JSON.
-local OUTSIDE = ffi.new("uint8_t[256]")
-for i = 0, 255 do
-    local class = scan.class[i]
-    OUTSIDE[i] = (class == 1 or class == 2 or i <= 32 or find("{}[]:,.+-", string.char(i), 1, true)) and 1 or 0
-end
-local function is_json(s)
-    local p, n, i = ffi.cast(bytes_of, s), #s, 0
-    while i < n do
-        local c = p[i]
-        if c == 34 then
-            i = i + 1
-            while i < n and p[i] ~= 34 do
-                i = i + (p[i] == 92 and 2 or 1)
-            end
-        elseif OUTSIDE[c] == 0 then
-            return false
-        end
-        i = i + 1
-    end
-    return true
-end
-
 local inspect
 local function inspect_json(place, s, depth)
     -- Keys have a place of their own.
@@ -202,6 +184,45 @@ local function is_binary(s)
     local head = sub(s, 1, 512)
     local _, controls = gsub(head, "[%z\1-\8\14-\31\127]", "")
     return controls * 30 > #head
+end
+
+-- A server may read such bytes as text. Of these, the rules must confirm the model, to which many bytes look like an
+-- attack. They see each piece as a whole, so that no piece hides another.
+local function inspect_piece(name, s)
+    local n, mask, groups = scan.scan(s)
+    if not is_suspicious(mask, groups) then
+        return
+    end
+    suspects = suspects + 1
+    if suspects > MAX_SUSPECTS then
+        return
+    end
+    local score = model.score(n, "raw")
+    highest_score = max(highest_score, score)
+    if score < MIN_RULE_SCORE then
+        return
+    end
+    local points, rule = run_rules(rules_for("raw", s, score), name, s)
+    if rule and (rule.alone or (points >= MIN_POINTS and score > LEVELS[settings.level].with_rules)) then
+        record_finding(rule, "raw", name, s, score)
+    end
+end
+
+-- Inspects runs of ASCII. Controls and Latin-1's hard space are spaces, as to SQL servers.
+local function inspect_binary(name, s)
+    local runs = {}
+    for run in gmatch(gsub(s, "%z", ""), ASCII_RUN) do
+        runs[#runs + 1] = run
+    end
+    local text = decode.all(gsub(concat(runs, " "), "[\1-\8\14-\31\127\160]", " "))
+    for from = 1, #text, PIECE_BYTES - PIECE_OVERLAP do
+        local piece = sub(text, from, from + PIECE_BYTES - 1)
+        inspect_piece(name, piece)
+        local bare = decode.without_comments(piece)
+        if bare then
+            inspect_piece(name, bare)
+        end
+    end
 end
 
 -- The decoded text of a base64 value, of a data URL, or of the first long run that decodes.
@@ -222,17 +243,13 @@ local function encoded_text(s, mask)
     end
 end
 
-local function is_suspicious(mask, groups)
-    return band(mask, scan.SUSPECT) ~= 0 or groups ~= 0
-end
-
 -- Inspects one value and the values inside of it.
 function inspect(place, name, s, depth)
     if s == "" then
         return
     end
     local first = byte(s)
-    if (first == 123 or first == 91) and depth < MAX_DEPTH and find(s, '"', 1, true) and is_json(s) then
+    if (first == 123 or first == 91) and depth < MAX_DEPTH and find(s, '"', 1, true) and extract.is_json(s) then
         return inspect_json(place, s, depth + 1)
     end
     -- The keys of records repeat.
@@ -242,10 +259,10 @@ function inspect(place, name, s, depth)
     if place == "name" then
         seen_names[s] = true
     end
-    local n, mask, groups, rest = scan.scan(s)
     if place == "raw" and depth == 0 and is_binary(s) then
-        return
+        return inspect_binary(name, s)
     end
+    local n, mask, groups, rest = scan.scan(s)
     -- The mask and the groups are those of the first chunk.
     if not rest and not is_suspicious(mask, groups) then
         return
@@ -269,7 +286,7 @@ function inspect(place, name, s, depth)
     end
     local base64_text = encoded_text(s, mask)
     if base64_text then
-        if byte(base64_text) == 123 and depth < MAX_DEPTH and is_json(base64_text) then
+        if byte(base64_text) == 123 and depth < MAX_DEPTH and extract.is_json(base64_text) then
             inspect_json("decoded", base64_text, depth + 1)
         else
             scan_and_score("decoded", name, base64_text)
@@ -308,6 +325,11 @@ local function emit(place, name, value)
         run_rules_without_model("filename", name, decode.all(value))
     end
     inspect(place, name, value, 0)
+end
+
+-- A body broke a rule that has no pattern.
+local function report(id)
+    reported[#reported + 1] = id
 end
 
 -- Applications rarely use the values of these headers, so they have no score. Loggers use them: rules marked alone run.
@@ -374,13 +396,16 @@ local function record_whole(id)
     end
 end
 
--- Uninspected parts refuse the request if nothing else does. `broken`: the rule that the body breaks.
+-- What could not be inspected refuses the request if nothing else does. `broken` is last: such a body may pass.
 local function record_uninspected(broken)
     if suspects > MAX_SUSPECTS or rule_bytes > MAX_RULE_BYTES then
-        record_whole(VALUES_RULE)
+        report(VALUES_RULE)
     end
     if broken then
-        record_whole(broken)
+        report(broken)
+    end
+    for _, id in ipairs(reported) do
+        record_whole(id)
     end
 end
 
@@ -406,7 +431,7 @@ end
 -- highest score (-1e9 without scores).
 function _M.check(request, module)
     settings = settings_of(request, module)
-    finding, highest_score, suspects, rule_bytes, seen_names = nil, -1e9, 0, 0, {}
+    finding, highest_score, suspects, rule_bytes, seen_names, reported = nil, -1e9, 0, 0, {}, {}
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     run_rules_without_model("target", "", decode.all(target))
     extract.target(emit, target, "path", "query")
@@ -420,8 +445,7 @@ function _M.check(request, module)
         end
     end
     if request.body and request.body ~= "" then
-        local kind = request.headers["content-type"]
-        extract.body(emit, type(kind) == "table" and kind[1] or kind, request.body)
+        extract.body(emit, report, request.headers["content-type"], request.body)
         decode.release()
     end
     record_uninspected(request.broken)

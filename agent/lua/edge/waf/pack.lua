@@ -46,6 +46,8 @@ return {
         { id = "protocol-method-override", category = "protocol", points = 3, level = 3, targets = { "name" }, pattern = "^_method$|^x-http-method(?:-override)?$" },
         { id = "protocol-large-body", category = "protocol", points = 2, level = 1, targets = { "raw" }, pattern = "(?!)" },
         { id = "protocol-unknown-length", category = "protocol", points = 2, level = 1, targets = { "raw" }, pattern = "(?!)" },
+        { id = "protocol-unknown-charset", category = "protocol", points = 3, level = 1, targets = { "raw" }, pattern = "(?!)" },
+        { id = "protocol-broken-multipart", category = "protocol", points = 3, level = 1, targets = { "raw" }, pattern = "(?!)" },
         { id = "protocol-model", category = "protocol", points = 5, level = 1, targets = {  } },
         { id = "files-parent-folders", category = "files", points = 5, level = 1, targets = { "path", "query", "form", "json", "xml", "raw", "cookie", "header", "referer", "decoded", "filename", "name" }, pattern = "(?:\\.{2,4}[;\\x01-\\x20]{0,2}[/\\\\]{1,3}){2,}|(?:^|[/\\\\=])\\.{2}[;\\x20]?[/\\\\]{1,3}[^./\\\\]{0,40}[/\\\\.]{0,3}(?:etc|proc|windows|winnt|boot\\.ini|win\\.ini|web-inf|passwd|shadow)" },
         { id = "files-unix-system", category = "files", points = 5, level = 1, targets = { "path", "query", "form", "json", "xml", "raw", "cookie", "header", "referer", "decoded", "filename" }, pattern = "(?:^|[^\\w.-])/{1,3}(?:etc/{1,3}(?:passwd|shadow|group|hosts|issue|motd|fstab|crontab|sudoers|ssh/|apache2?/|nginx/|httpd/|mysql/|my\\.cnf)|proc/(?:self|version|cmdline|mounts|net|\\d+)|root/\\.|var/(?:log|mail|spool|run/secrets|www/html)/\\w)" },

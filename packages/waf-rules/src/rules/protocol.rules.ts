@@ -31,5 +31,11 @@ export const protocol: RuleFile = {
     { id: 'protocol-unknown-length', severity: 'notice', paranoia: 1, targets: ['raw'], references: ['CWE-436'],
       pattern: String.raw`(?!)`, hits: [], misses: ['x'],
       name: words('Body of unknown length', '長度不明的內容', '长度未知的请求体'), description: words('An HTTP/2 or HTTP/3 request without Content-Length, whose body this node cannot inspect.', '沒有 Content-Length 的 HTTP/2 或 HTTP/3 請求，節點無法檢查其內容。', '没有 Content-Length 的 HTTP/2 或 HTTP/3 请求，节点无法检查其请求体。') },
+    { id: 'protocol-unknown-charset', severity: 'warning', paranoia: 1, targets: ['raw'], references: ['CWE-172'],
+      pattern: String.raw`(?!)`, hits: [], misses: ['x'],
+      name: words('Body in an unknown charset', '字元集不明的內容', '字符集未知的请求体'), description: words('The body declares a charset that the firewall cannot read, such as UTF-7 or EBCDIC.', '內容宣告了防火牆無法解讀的字元集，例如 UTF-7 或 EBCDIC。', '请求体声明了防火墙无法解读的字符集，例如 UTF-7 或 EBCDIC。') },
+    { id: 'protocol-broken-multipart', severity: 'warning', paranoia: 1, targets: ['raw'], references: ['CWE-436'],
+      pattern: String.raw`(?!)`, hits: [], misses: ['x'],
+      name: words('Ambiguous multipart body', '有歧義的 multipart 內容', '有歧义的 multipart 请求体'), description: words('Servers do not agree where the parts of this body begin and end.', '各伺服器對這份內容的分段位置解讀不同。', '各服务器对该请求体的分段位置解读不同。') },
   ],
 };

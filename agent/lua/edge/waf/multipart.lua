@@ -1,0 +1,214 @@
+-- Parts of multipart bodies. Servers read boundaries and heads that no browser sends in different ways. Of such heads
+-- each reading is inspected, and such boundaries are reported as `protocol-broken-multipart`.
+local charset = require("edge.waf.charset")
+local decode = require("edge.waf.decode")
+local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower,
+    string.match, string.sub
+local decode_base64, ipairs = ngx.decode_base64, ipairs
+
+local _M = {}
+local MAX_BOUNDARIES, MAX_FILE_NAMES = 4, 8
+
+-- The values of one boundary parameter: as the standard reads them, and as others do.
+local function values_at(content_type, at)
+    local quoted = match(content_type, '^"([^"]*)"', at)
+    if quoted then
+        return quoted, gsub(quoted, "\\(.)", "%1")
+    end
+    local unquoted = match(content_type, '^"?([^;\r\n]*)', at)
+    return match(unquoted, "^(.*%S)") or "", match(unquoted, '^[^",%s]*')
+end
+
+-- The boundaries of a Content-Type, each with whether it is read by the standard, and whether servers disagree on them.
+local function boundaries_of(content_type)
+    local list, known, first, is_broken, from = {}, {}, nil, false, 1
+    content_type = ";" .. content_type
+    local lowered = lower(content_type)
+    while #list < MAX_BOUNDARIES do
+        local _, to, extension = find(lowered, "[;,%s]boundary(%*?%d*%*?)%s*=%s*", from)
+        if not to then
+            break
+        end
+        local standard, other = values_at(content_type, to + 1)
+        for i, value in ipairs({ standard, other }) do
+            if value ~= "" and not known[value] then
+                known[value] = true
+                list[#list + 1] = { value = value, is_standard = i == 1 }
+            end
+        end
+        first = first or other
+        is_broken = is_broken or extension ~= "" or other ~= first or find(standard, "\\$") ~= nil
+        from = to + 1
+    end
+    return list, is_broken
+end
+
+-- The name and file names of a Content-Disposition as browsers write it, or nil.
+local function parameters_of(value)
+    local at = match(lower(value), "^%s*form%-data()")
+    local found = {}
+    while at do
+        local key, after = match(value, "^%s*;%s*([%w%-*]+)%s*=%s*()", at)
+        if not key then
+            break
+        end
+        key = lower(key)
+        local text, next_at = match(value, '^"([^"]*)"()', after)
+        if not text then
+            text, next_at = match(value, '^([^%s;,"\\=]*)()', after)
+            if key ~= "filename*" and find(text, "'", 1, true) then
+                return nil
+            end
+        end
+        -- A quote behind a backslash ends the text for some servers only.
+        if found[key] or find(text, "\\$") or (key ~= "name" and key ~= "filename" and key ~= "filename*") then
+            return nil
+        end
+        found[key], at = text, next_at
+    end
+    return at and find(value, "^%s*;?%s*$", at) and found or nil
+end
+
+-- The parameters of a head that all servers read alike, or nil.
+local function plain_head(head)
+    local found
+    for line in gmatch(head .. "\r\n", "(.-)\r\n") do
+        local name, value = match(line, "^([%w%-_]+):(.*)$")
+        if not name and find(line, "[^ \t]") or find(line, "[%z\1-\8\10-\31\127]") or (name == nil and found) then
+            return nil
+        end
+        if name and lower(name) == "content-disposition" then
+            if found then
+                return nil
+            end
+            found = parameters_of(value)
+            if not found then
+                return nil
+            end
+        end
+    end
+    return found
+end
+
+local function bytes_of_base64(text)
+    local digits = gsub(text, "[^%w+/]", "")
+    return decode_base64(sub(digits, 1, #digits - #digits % 4)) or ""
+end
+
+local function bytes_of_quoted_printable(text)
+    return (gsub(gsub(text, "=[ \t]*\r?\n", ""), "=(%x%x)", function(digits)
+        return string.char(tonumber(digits, 16))
+    end))
+end
+
+-- All readings of a part's content, the bytes first.
+local function contents_of(report, head, content)
+    local list = { content }
+    local encoding = match(lower(head), "content%-transfer%-encoding%s*:%s*([%w%-]+)")
+    if encoding == "base64" then
+        list[2] = bytes_of_base64(content)
+    elseif encoding == "quoted-printable" then
+        list[2] = bytes_of_quoted_printable(content)
+    end
+    for _, text in ipairs(charset.wide_texts(report, head, list[#list])) do
+        list[#list + 1] = text
+    end
+    return list
+end
+
+-- Emits each file name of a head, and returns whether there is one.
+local function emit_file_names(emit, name, head)
+    local lowered, from = lower(head), 1
+    for _ = 1, MAX_FILE_NAMES do
+        local _, to = find(lowered, "filename%*?%d*%*?%s*=%s*", from)
+        if not to then
+            return from > 1
+        end
+        emit("filename", name, match(head, '^"?([^"\r\n]*)', to + 1))
+        from = to + 1
+    end
+    return true
+end
+
+local function part(emit, report, text)
+    local head_end, body_start = find(text, "\r?\n\r?\n")
+    if not head_end then
+        if find(text, "[^%s%-]") then
+            emit("raw", "", text)
+        end
+        return
+    end
+    local head, content = sub(text, 1, head_end - 1), gsub(sub(text, body_start + 1), "\r?\n$", "")
+    local found = sub(text, head_end, body_start) == "\r\n\r\n" and plain_head(head) or nil
+    local _, name_at = find(lower(head), '[;%s]name%s*=%s*"?')
+    local name = found and found.name or name_at and match(head, '^[^";\r\n]*', name_at + 1) or ""
+    emit("name", "", name)
+    local may_be_file = emit_file_names(emit, name, head)
+    local is_file = found and (found.filename or "") ~= ""
+    for _, reading in ipairs(contents_of(report, head, content)) do
+        if may_be_file then
+            emit("file", name, reading)
+        end
+        if not is_file then
+            -- A field for some, a file for others: bytes of a file are no form.
+            emit(may_be_file and "raw" or "form", name, reading)
+        end
+    end
+end
+
+-- The positions of a boundary at the start of lines, and whether servers disagree on them.
+local function delimiters_of(s, mark)
+    local list, is_broken, line_end = {}, false, nil
+    local at, to = find(s, mark, 1, true)
+    while at do
+        local before = byte(s, at - 1) == 10 and (byte(s, at - 2) == 13 and "\r\n" or "\n") or at == 1 and "" or nil
+        if before then
+            list[#list + 1] = at
+            local after = match(s, "^[ \t]*(\r?\n)", to + 1)
+            line_end = line_end or after
+            local is_last = find(s, "^%-%-[ \t]*\r?\n", to + 1) or #s - to <= 3
+            is_broken = is_broken or not (is_last or after and after == line_end)
+                or (before ~= "" and line_end and before ~= line_end)
+        else
+            is_broken = true
+        end
+        at, to = find(s, mark, to + 1, true)
+    end
+    return list, is_broken
+end
+
+local function read_parts(emit, report, s, boundary)
+    local mark = "--" .. boundary.value
+    local delimiters, is_broken = delimiters_of(s, mark)
+    if #delimiters == 0 then
+        return false
+    end
+    local preamble = sub(s, 1, delimiters[1] - 1)
+    if find(preamble, "%S") then
+        emit("raw", "", preamble)
+        -- Perhaps parts of another boundary.
+        is_broken = is_broken or find("\n" .. preamble, "\n--", 1, true)
+    end
+    for i = 1, #delimiters do
+        part(emit, report, sub(s, delimiters[i] + #mark, (delimiters[i + 1] or #s + 1) - 1))
+    end
+    if is_broken and boundary.is_standard then
+        report("protocol-broken-multipart")
+        emit("raw", "", s)
+    end
+    return true
+end
+
+-- Returns whether the body has parts. `report` takes the id of a rule that the body breaks.
+function _M.read(emit, report, content_type, s)
+    local boundaries, is_broken = boundaries_of(content_type)
+    if is_broken then
+        report("protocol-broken-multipart")
+    end
+    local has_parts = false
+    for _, boundary in ipairs(boundaries) do
+        has_parts = read_parts(emit, report, s, boundary) or has_parts
+    end
+    return has_parts
+end
+return _M
