@@ -396,7 +396,7 @@ local function record_whole(id)
     end
 end
 
--- What could not be inspected refuses the request if nothing else does. `broken` is last: such a body may pass.
+-- Parts that were not inspected refuse the request if nothing else does. `broken` is last: such a body may pass.
 local function record_uninspected(broken)
     if suspects > MAX_SUSPECTS or rule_bytes > MAX_RULE_BYTES then
         report(VALUES_RULE)
