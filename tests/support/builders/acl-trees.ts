@@ -12,6 +12,8 @@ export interface Visit {
 interface ReceivedVisit extends Visit {
   host: string;
   port: number;
+  /** Whether the server keeps dot segments in the path. */
+  hasDots?: boolean;
 }
 type Condition = AclRule['conditions'][number];
 
@@ -142,7 +144,9 @@ const unescaped = (text: string) =>
 function valuesOf(field: string, visit: ReceivedVisit): (string | number)[] {
   const [path = '', ...rest] = visit.path.split('?');
   const query = rest.length === 0 ? undefined : rest.join('?');
-  const plain = latin(new URL(`http://x${unescaped(path)}`).pathname).replaceAll('%20', ' ');
+  const plain = visit.hasDots
+    ? latin(unescaped(path))
+    : latin(new URL(`http://x${unescaped(path)}`).pathname).replaceAll('%20', ' ');
   const lines = (name: string) => [visit.headers[name] ?? []].flat();
   const [kind, name = ''] = field.split(':');
   const cookies = () =>
@@ -241,12 +245,13 @@ function conditionHolds(condition: Condition, visit: ReceivedVisit): boolean {
   return ['notEqual', 'notContains', 'notIn'].includes(condition.operator) ? !some : some;
 }
 
+/** A rule that protects holds if it does for one of the paths that servers may read: some keep dot segments. */
+export const holds = ({ conditions }: Pick<AclRule, 'conditions'>, visit: ReceivedVisit): boolean =>
+  treeHolds(conditions, visit) || treeHolds(conditions, { ...visit, hasDots: true });
+
 /** From the right: OR splits first, since AND binds tighter. */
-export function holds({ conditions }: Pick<AclRule, 'conditions'>, visit: ReceivedVisit): boolean {
+function treeHolds(conditions: readonly Condition[], visit: ReceivedVisit): boolean {
   const last = conditions.findLastIndex(({ join }, i) => i > 0 && join === 'or');
-  if (last > 0)
-    return (
-      holds({ conditions: conditions.slice(0, last) }, visit) || holds({ conditions: conditions.slice(last) }, visit)
-    );
+  if (last > 0) return treeHolds(conditions.slice(0, last), visit) || treeHolds(conditions.slice(last), visit);
   return conditions.every((condition) => conditionHolds(condition, visit));
 }

@@ -161,6 +161,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
         'nodes.info.machine',
         'nodes.info.sync',
         'nodes.info.faults',
+        'nodes.lost.title',
         'nodes.unreadable.title',
         'nodes.tabs.subs',
         'nodes.running.title',
