@@ -2,6 +2,7 @@
 import { dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { startDnsReconciler, wantSets } from '../support/services/background-work.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { unique } from '../support/builders/build.ts';
@@ -17,16 +18,16 @@ let dns: PowerDns;
 let consoles: Consoles;
 let reconciler: { stop: () => Promise<void> };
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   dns = await startPowerDns([zone]);
+  onEnd(() => dns.stop());
   consoles = await startConsoles({ CNAME_SUFFIX: '', ORIGIN_ALLOW: '127.0.0.0/8' });
+  onEnd(() => consoles.stop());
   reconciler = startDnsReconciler(consoles.app.installation, console);
+  onEnd(() => reconciler.stop());
 }, 120_000);
-afterAll(async () => {
-  await reconciler.stop();
-  await consoles.stop();
-  await dns.stop();
-});
+afterAll(stopAll);
 
 async function signIn(page: Page, email: string) {
   await page.getByLabel('E-mail').fill(email);

@@ -3,6 +3,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { startNameServer } from '../support/fakes/dns-server.ts';
 import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { longTest } from '../support/builders/long-run.ts';
@@ -14,20 +15,20 @@ import { keepPicture } from '../support/assertions/screenshots.ts';
 let consoles: Consoles;
 let origin: Origin;
 let dns: Awaited<ReturnType<typeof startNameServer>>;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   dns = await startNameServer();
+  onEnd(() => dns.stop());
   origin = await startOrigin();
+  onEnd(() => origin.stop());
   consoles = await startConsoles({
     CNAME_SUFFIX: 'cdn.example.net',
     DNS_RESOLVERS: dns.address,
     ORIGIN_ALLOW: '127.0.0.0/8',
   });
+  onEnd(() => consoles.stop());
 }, 400_000);
-afterAll(async () => {
-  await consoles.stop();
-  await dns.stop();
-  await origin.stop();
-});
+afterAll(stopAll);
 
 async function threeDomains() {
   const site = await consoles.app.build.site();

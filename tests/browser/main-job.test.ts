@@ -1,6 +1,7 @@
 // The main workflow, using only the consoles and visitors' requests.
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { testAgent } from '../support/services/agent.ts';
 import { signIn, startProduct } from '../support/services/browser.ts';
 import type { Product } from '../support/services/browser.ts';
@@ -15,14 +16,18 @@ let product: Product;
 let before: Origin;
 let after: Origin;
 
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   product = await startProduct();
+  onEnd(() => product.stop());
   before = await startOrigin();
+  onEnd(() => before.stop());
   after = await startOrigin();
+  onEnd(() => after.stop());
   before.on('/page', { headers: { 'cache-control': 'max-age=600' }, body: 'the first origin' });
   after.on('/page', { headers: { 'cache-control': 'max-age=600' }, body: 'the second origin' });
 }, 400_000);
-afterAll(() => Promise.all([product.stop(), before.stop(), after.stop()]));
+afterAll(stopAll);
 
 test(
   'a customer enables a domain, moves it to another origin, purges it and disables it',

@@ -4,6 +4,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -12,15 +13,15 @@ import { startFakeMachines, type FakeMachines } from '../support/fakes/fake-mach
 
 let consoles: Consoles;
 let machines: FakeMachines;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   // No worker runs the jobs; the test writes their results.
   consoles = await startConsoles({ NODE_ALLOW: '127.0.0.0/8' });
+  onEnd(() => consoles.stop());
   machines = await startFakeMachines('secret', () => Promise.resolve());
+  onEnd(() => machines.stop());
 }, 180_000);
-afterAll(async () => {
-  await machines.stop();
-  await consoles.stop();
-});
+afterAll(stopAll);
 
 test('a node is installed on one page, which shows errors in place of the output and keeps the input', async () => {
   const { build, as, installation } = consoles.app;

@@ -9,6 +9,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { artifactsCache, ensureNodeArchive } from '../../deploy/node-archive.ts';
 import { unique } from '../support/builders/build.ts';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { controlPlane } from '../support/services/control-plane.ts';
 import type { ControlPlane } from '../support/services/control-plane.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -25,7 +26,7 @@ const password = 'a machine’s password';
 const within = { within: 60_000 };
 
 describe('a node under real systemd', () => {
-  const closing: (() => unknown)[] = [];
+  const { onEnd, stopAll } = collectedStops();
   let machine: SystemdMachine;
   let plane: ControlPlane;
   let origin: Origin;
@@ -35,7 +36,7 @@ describe('a node under real systemd', () => {
 
   beforeAll(async () => {
     machine = await startSystemdMachine(password);
-    closing.push(() => machine.stop());
+    onEnd(() => machine.stop());
     const { gateway, address } = machine;
     const [api = 0, nats = 0] = await freePorts(2, gateway);
     plane = await controlPlane({
@@ -49,10 +50,11 @@ describe('a node under real systemd', () => {
         ARTIFACTS_DIR: path.dirname(await ensureNodeArchive(artifactsCache)),
       },
     });
-    closing.push(() => plane.stop());
-    closing.push(await lead(gateway, api, plane.api.url), await lead(gateway, nats, plane.nats.url));
+    onEnd(() => plane.stop());
+    onEnd(await lead(gateway, api, plane.api.url));
+    onEnd(await lead(gateway, nats, plane.nats.url));
     origin = await startOrigin({ host: gateway });
-    closing.push(() => origin.stop());
+    onEnd(() => origin.stop());
 
     const zone = await plane.build.zone();
     const product = await plane.build.product({ zone });
@@ -70,9 +72,7 @@ describe('a node under real systemd', () => {
     const { jobIDs } = await call(nodeJobs.initialize, { body: { ids: [id], keepSSH: true } });
     await ended(jobIDs[0] ?? '');
   }, 300_000);
-  afterAll(async () => {
-    for (const close of closing.reverse()) await close();
-  });
+  afterAll(stopAll);
 
   const ended = (jobID: string) =>
     eventually(

@@ -5,7 +5,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { createServer, get } from 'node:http';
 import path from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { buildAll } from '../../deploy/build.ts';
 import { Summary } from '../../deploy/quickstart/demo.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -15,13 +15,9 @@ import { freePorts } from '../support/services/ports.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
 const root = path.join(import.meta.dirname, '../..');
-const undo: (() => Promise<unknown>)[] = [];
 
 // npm start builds before it starts the product.
 beforeAll(() => buildAll({ ifChanged: true }), 300_000);
-afterEach(async () => {
-  for (const task of undo.splice(0).reverse()) await task();
-});
 
 longTest(
   'the quick start survives Ctrl-C and kill -9 of itself and of its parts without data loss',
@@ -95,7 +91,7 @@ longTest(
 test('a port in use is reported with its process and the variable that changes it', async () => {
   const machine = await newMachine();
   const other = createServer().listen(Number(machine.ports.EDGE_HTTP_PORT), '127.0.0.1');
-  undo.push(async () => other.close());
+  onTestFinished(() => void other.close());
   const start = await machine.run();
   expect(start.child.exitCode).toBe(1);
   expect(start.output()).toContain(`Port ${machine.ports.EDGE_HTTP_PORT}, for the edge (HTTP), is taken by`);
@@ -125,7 +121,7 @@ async function newMachine() {
     POSTGRES_PORT: next(),
     NATS_PORT: next(),
   };
-  undo.push(async () => {
+  onTestFinished(async () => {
     for (const pid of await processesOf(data)) process.kill(pid, 'SIGKILL');
     await eventually(async () => expect(await processesOf(data)).toEqual([]));
     await rm(data, { recursive: true, force: true });
@@ -138,7 +134,7 @@ async function newMachine() {
   };
   const launchHere = () => {
     const started = launch({ EDGELOOM_DATA: data, ...ports });
-    undo.push(() => started.end('SIGKILL'));
+    onTestFinished(() => started.end('SIGKILL'));
     return started;
   };
   const start = async () => {

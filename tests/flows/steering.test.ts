@@ -8,6 +8,7 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { virtualNodes, virtualRecords } from '@edgeloom/contract/virtual-nodes/virtual-nodes.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { collectedStops } from '../support/services/collected-stops.ts';
 import { queryDns } from '../support/assertions/query-dns.ts';
 import { unique, type BuiltZone } from '../support/builders/build.ts';
 import { longTest } from '../support/builders/long-run.ts';
@@ -25,19 +26,19 @@ const root = `${unique('zone')}.example.com`;
 const hinet = '198.51.100.7';
 let dns: PowerDns;
 let plane: ControlPlane;
+const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   dns = await startPowerDns([root], [{ network: '198.51.100.0/24', country: 'TW', continent: 'AS', asn: 3462 }]);
+  onEnd(() => dns.stop());
   // Two processes, either of which may die.
   plane = await controlPlane({
     databaseUrl: await testDatabase(),
     apis: 2,
     settings: { DNS_RESOLVERS: dns.nameServer },
   });
+  onEnd(() => plane.stop());
 }, 180_000);
-afterAll(async () => {
-  await plane.stop();
-  await dns.stop();
-});
+afterAll(stopAll);
 
 /** A node that is connected to the control plane and open to visitors. Each can end without the other. */
 async function servingNode(zone: BuiltZone, port: number, address: string, role: 'main' | 'backup' = 'main') {
