@@ -189,6 +189,32 @@ test('the lists of the security page have blocked requests only', async () => {
   await page.context().close();
 });
 
+test('WAF rules have their names for accounts that may read the rules, and else their IDs', async () => {
+  const { app } = consoles;
+  const site = await app.build.site();
+  const { id: nodeId } = await app.build.node({ zone: site.zone });
+  const line = { status: 929, cause: 'waf' };
+  await addLogs(app.installation.pool, nodeId, [
+    logLine(site.id, { ...line, rule: 'sqli-union-select' }),
+    logLine(site.id, { ...line, rule: 'rule-of-an-older-pack' }),
+  ]);
+  const address = 'dataAnalysis/securityAnalysis';
+  const { page } = await consoles.openAs(site.owner, address);
+  const rules = panel(page, 'WAF rules');
+  await rules.getByRole('link', { name: 'UNION query · sqli-union-select', exact: true }).waitFor();
+  await rules.getByRole('link', { name: 'rule-of-an-older-pack', exact: true }).waitFor();
+  await rules.scrollIntoViewIfNeeded();
+  await keepPicture(page, 'security-waf-rules');
+  const filtered = await consoles.openAs(site.owner, `${address}?wafRule=monitor%2Fsqli-union-select`);
+  const chips = filtered.page.getByRole('region', { name: 'Filters' });
+  await chips.getByText('UNION query · sqli-union-select (monitor only)').waitFor();
+
+  const reader = await app.build.subUser(site.owner, [site], { permissions: ['statistics:read'] });
+  const other = await consoles.openAs(reader, address);
+  await panel(other.page, 'WAF rules').getByRole('link', { name: 'sqli-union-select', exact: true }).waitFor();
+  expect(await other.page.getByText('UNION query').count()).toBe(0);
+});
+
 test('the live rate reads only new steps once a minute, and nothing in a hidden tab', async () => {
   const site = await consoles.app.build.site();
   const node = await consoles.app.build.node({ zone: site.zone });

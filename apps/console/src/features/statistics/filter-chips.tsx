@@ -1,20 +1,20 @@
 import { ActionIcon, Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useNavigate } from 'react-router-dom';
-import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useT } from '../../lib/i18n.ts';
 import { filterKinds, type FilterKind } from './filters.ts';
-import { valueName } from './top-values.ts';
 import type { Statistics } from './use-statistics.ts';
+import { useValueName } from './use-value-name.ts';
 import classes from './statistics.module.css';
 
 /** The filters of the whole page. Absent without filters. */
 export function FilterChips({ state }: { state: Statistics }) {
   const t = useT();
-  const language = useLanguage();
+  const valueName = useValueName(state.filters.wafRule !== undefined);
   const navigate = useNavigate();
   if (!state.isFiltered) return null;
   const nameOf = (kind: FilterKind, value: string) =>
-    kind === 'protocol' ? (value === 'ipv4' ? 'IPv4' : 'IPv6') : valueName(kind, value, language);
+    kind === 'protocol' ? (value === 'ipv4' ? 'IPv4' : 'IPv6') : valueName(kind, value);
   return (
     <section className={classes['chips']} aria-label={t('statistics.filters')}>
       {filterKinds.map((kind) => {

@@ -7,13 +7,14 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { byteOrderMark, csvLine } from '../../lib/csv.ts';
 import { bytes, count, percent, time } from '../../lib/format.ts';
-import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useT } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { useWasNear } from '../../lib/use-was-near.ts';
 import { Download, Loaded, NoData, Panel } from '../../components/chart/panel.tsx';
-import { valueName, type TopKind } from './top-values.ts';
+import type { TopKind } from './top-values.ts';
 import type { Statistics } from './use-statistics.ts';
+import { useValueName } from './use-value-name.ts';
 import classes from './statistics.module.css';
 
 type TopFigures = Received<typeof statistics.top>;
@@ -60,12 +61,12 @@ export function TopList(props: TopListProps) {
 
 function Titled({ kind, figures, title: own, ...props }: TopListProps & { figures?: TopFigures; children: ReactNode }) {
   const t = useT();
-  const language = useLanguage();
+  const nameOf = useValueName(kind === 'wafRule' && figures !== undefined && figures.data.length > 0);
   const title = own ?? t(`statistics.tops.${kind}`);
   const save = () => {
     const head = csvLine([title, t('statistics.fields.requests'), t('statistics.fields.traffic')]);
     const rows = (figures?.data ?? []).map((row) =>
-      csvLine([valueName(kind, row.value, language), String(row.requests), String(row.bytes)]),
+      csvLine([nameOf(kind, row.value), String(row.requests), String(row.bytes)]),
     );
     saveFile(`${title} ${time(new Date())}.csv`, [byteOrderMark, head, ...rows], 'text/csv');
   };
@@ -90,7 +91,7 @@ function Asked(props: TopListProps) {
 
 function Rows({ kind, sortBy, refused, query, pathOf, logsOf, figures }: TopListProps & { figures: TopFigures }) {
   const t = useT();
-  const language = useLanguage();
+  const nameOf = useValueName(kind === 'wafRule');
   const most = Math.max(1, ...figures.data.map((row) => row[sortBy]));
   const total = figures.total[sortBy];
   const { startTime } = query;
@@ -99,7 +100,7 @@ function Rows({ kind, sortBy, refused, query, pathOf, logsOf, figures }: TopList
     <>
       <ol className={classes['rows']} data-refused={refused || undefined}>
         {figures.data.map((row) => {
-          const name = valueName(kind, row.value, language);
+          const name = nameOf(kind, row.value);
           const path = row.value === '' ? undefined : pathOf?.(kind, row.value);
           const log = logsOf?.(kind, row.value) ?? null;
           const isChosen = query.filters?.[kind]?.includes(row.value);
