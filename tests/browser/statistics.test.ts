@@ -1,4 +1,5 @@
 // The statistics and security pages with stored requests.
+import { blacklists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -187,6 +188,47 @@ test('the lists of the security page have blocked requests only', async () => {
   await panel(page, 'Block causes').getByText('Block list').waitFor();
   await page.getByText('Live, every 5 min').waitFor();
   await page.context().close();
+});
+
+test('an address is blocked from the security page, at a site that refused it', async () => {
+  const { app } = consoles;
+  const first = await app.build.site({ name: 'first-shop' });
+  const second = await app.build.site({ name: 'second-shop', owner: first.owner, product: first.product });
+  const { id: nodeId } = await app.build.node({ zone: first.zone });
+  const refused = { status: 929, cause: 'blacklist' };
+  await addLogs(app.installation.pool, nodeId, [
+    logLine(first.id, { ...refused, address: '203.0.113.77' }),
+    logLine(first.id, { ...refused, address: '203.0.113.78' }),
+    logLine(second.id, { ...refused, address: '203.0.113.78' }),
+    logLine(second.id, { address: '203.0.113.77' }),
+  ]);
+  const listsOf = async ({ id }: { id: string }) =>
+    (await app.as(first.owner).call(blacklists.list, { params: { siteId: id } })).data;
+  const { page } = await consoles.openAs(first.owner, 'dataAnalysis/securityAnalysis', { width: 1440 });
+
+  await page.getByRole('button', { name: 'Block 203.0.113.77' }).click();
+  await page.getByText('Block at first-shop').waitFor();
+  await page.getByRole('menuitem', { name: 'For 1 day' }).click();
+  await page.getByText("203.0.113.77 is on the site's block list").waitFor();
+  const [blocked] = await listsOf(first);
+  expect(blocked).toMatchObject({ ips: ['203.0.113.77'], memo: 'From the security page' });
+  expect(blocked?.expires).toHaveLength(1);
+
+  await page.getByRole('button', { name: 'Block 203.0.113.78' }).click();
+  await page.getByRole('menuitem', { name: 'first-shop' }).waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'security-block-1440');
+  await page.getByRole('menuitem', { name: 'second-shop' }).click();
+  await page.getByText('Block at second-shop').waitFor();
+  await page.getByRole('menuitem', { name: 'Forever' }).click();
+  await page.getByText("203.0.113.78 is on the site's block list").waitFor();
+  expect(await listsOf(second)).toMatchObject([{ ips: ['203.0.113.78'], expires: [] }]);
+  expect(await listsOf(first)).toHaveLength(1);
+
+  const reader = await app.build.subUser(first.owner, [first], { permissions: ['statistics:read', 'site:read'] });
+  const other = await consoles.openAs(reader, 'dataAnalysis/securityAnalysis');
+  await panel(other.page, 'Addresses of blocked requests').getByText('203.0.113.77').waitFor();
+  expect(await other.page.getByRole('button', { name: 'Block 203.0.113.77' }).count()).toBe(0);
 });
 
 test('WAF rules have their names for accounts that may read the rules, and else their IDs', async () => {

@@ -7,6 +7,7 @@ import { Page } from '../../components/page/page.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { BlockAddress } from './block-address.tsx';
 import { FilterChips } from './filter-chips.tsx';
 import { LiveQps } from './live-qps.tsx';
 import { useLogsPath } from './logs-path.ts';
@@ -83,7 +84,12 @@ export function SecurityAnalysisPage() {
             }
           />
         </div>
-        <TopList kind="address" title={t('securityAnalysis.addresses')} {...refusedProps} />
+        <TopList
+          kind="address"
+          title={t('securityAnalysis.addresses')}
+          renderTool={(address) => <BlockAddress address={address} query={refused} />}
+          {...refusedProps}
+        />
       </div>
       <div className={classes['columns']}>
         <TopList kind="wafRule" query={query} refused {...topProps} />

@@ -31,6 +31,8 @@ interface TopListProps {
   pathOf?: (kind: TopKind, value: string) => string;
   /** Path of the log with only this value's requests. */
   logsOf?: ((kind: TopKind, value: string) => string | null) | null;
+  /** A control beside a value. */
+  renderTool?: (value: string) => ReactNode;
   /** Replaces the kind's title. */
   title?: string;
 }
@@ -89,7 +91,16 @@ function Asked(props: TopListProps) {
   );
 }
 
-function Rows({ kind, sortBy, refused, query, pathOf, logsOf, figures }: TopListProps & { figures: TopFigures }) {
+function Rows({
+  kind,
+  sortBy,
+  refused,
+  query,
+  pathOf,
+  logsOf,
+  renderTool,
+  figures,
+}: TopListProps & { figures: TopFigures }) {
   const t = useT();
   const nameOf = useValueName(kind === 'wafRule');
   const most = Math.max(1, ...figures.data.map((row) => row[sortBy]));
@@ -126,6 +137,7 @@ function Rows({ kind, sortBy, refused, query, pathOf, logsOf, figures }: TopList
                 {row.error > 0 ? `≥ ${shown}` : shown}
               </span>
               <span className={classes['share']}>{total > 0 ? percent(row[sortBy] / total) : ''}</span>
+              {row.value !== '' && renderTool?.(row.value)}
             </li>
           );
         })}
