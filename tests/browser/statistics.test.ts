@@ -8,7 +8,7 @@ import { addLogs, addTraffic, logBatch, logLine, logStore, sessionLine } from '.
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
-import { setSessionCookies } from '../support/services/browser.ts';
+import { horizontalOverflow, setSessionCookies } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
 const HOUR_SECONDS = 3600;
@@ -224,6 +224,14 @@ test('an address is blocked from the security page, at a site that refused it', 
   await page.getByText("203.0.113.78 is on the site's block list").waitFor();
   expect(await listsOf(second)).toMatchObject([{ ips: ['203.0.113.78'], expires: [] }]);
   expect(await listsOf(first)).toHaveLength(1);
+
+  const look = { width: 360, theme: 'dark', language: 'zh-TW' } as const;
+  const phone = await consoles.openAs(first.owner, 'dataAnalysis/securityAnalysis', look);
+  await phone.page.getByRole('button', { name: '封鎖 203.0.113.77' }).click();
+  await phone.page.getByRole('menuitem', { name: '1 天', exact: true }).waitFor();
+  expect(await accessibilityViolations(phone.page)).toEqual([]);
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await keepPicture(phone.page, 'security-block-360-dark-zh-TW');
 
   const reader = await app.build.subUser(first.owner, [first], { permissions: ['statistics:read', 'site:read'] });
   const other = await consoles.openAs(reader, 'dataAnalysis/securityAnalysis');
