@@ -1,10 +1,11 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { cardTypes } from '@edgeloom/contract/statistics/type-numbers.ts';
 import type { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
-import { bits, bytes, nothing, percent, spokenCount, time } from '../../lib/format.ts';
+import { bits, bytes, nothing, percent, spokenCount } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import type { Language } from '../../lib/languages.ts';
 import { changeOf, parted } from './change.ts';
+import { countedHours } from './counted-hours.ts';
 import { Spark } from '../../components/chart/spark.tsx';
 import classes from './statistics.module.css';
 
@@ -32,9 +33,6 @@ type Times = Pick<CardFigures, 'from' | 'to'>;
 const isWiderThan = (card: Times, asked: Times) =>
   Date.parse(card.from) < Date.parse(asked.from) || Date.parse(card.to) > Date.parse(asked.to);
 
-/** Month, day and minute. */
-const minuteOf = (at: string) => time(at).slice(5, 16);
-
 /** Key figures in a row, each with its change against the period before. */
 export function Cards({ figures, sparks }: CardsProps) {
   const t = useT();
@@ -59,7 +57,7 @@ export function Cards({ figures, sparks }: CardsProps) {
             </dd>
             <dd className={classes['change']}>
               {isWider ? (
-                t('statistics.countedFrom', { from: minuteOf(card.from), to: minuteOf(card.to) })
+                t('statistics.countedByHour', { times: countedHours(card, new Date()) })
               ) : change ? (
                 <>
                   <b data-tone={change.tone ?? undefined}>
