@@ -205,6 +205,11 @@ export interface RankRow {
   toUpstream: number;
   errors: number;
 }
+/** Rows on all pages, and those of them that are a domain. */
+interface RankCounts {
+  total: number;
+  domains: number;
+}
 
 /**
  * Sums by domain, which add up to those of all sites. Removed domains of a site are one row, and its requests without a
@@ -215,16 +220,16 @@ export async function readRank(
   selection: Selection,
   times: Times,
   order: Sql,
-): Promise<(RankRow & { total: number })[]> {
+): Promise<(RankRow & RankCounts)[]> {
   const traffic = await trafficSql(ctx, selection, times, 'domain');
-  return ctx.db.$read<RankRow & { total: number }>(
+  return ctx.db.$read<RankRow & RankCounts>(
     (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(times, selection)}, sums AS (
       SELECT t.site_id, d.id AS domain_id, d.id IS NULL AND t.domain_id <> ${NO_DOMAIN}::uuid AS is_removed, min(d.name) AS name, ${sums}
       FROM ${traffic} LEFT JOIN domains d ON d.id = t.domain_id AND d.site_id = t.site_id GROUP BY 1, 2, 3
     )
     SELECT s.id AS "siteID", s.name AS "siteName", t.domain_id AS "domainID", coalesce(t.name, '') AS domain,
       t.is_removed AS "isRemoved", t.requests, t.bytes AS traffic, t.hits / nullif(t.requests, 0) AS "hitRate", t."toUpstream",
-      t.s4 + t.s5 + t.s9 AS errors, count(*) OVER ()::int AS total
+      t.s4 + t.s5 + t.s9 AS errors, count(*) OVER ()::int AS total, count(t.domain_id) OVER ()::int AS domains
     FROM sums t JOIN sites s ON s.id = t.site_id
     ${order}`,
   );

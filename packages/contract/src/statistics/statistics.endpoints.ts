@@ -2,7 +2,9 @@ import { get, onClient, onSites, post } from '../endpoint.ts';
 import {
   Layer4CountrySeries, Layer4CountrySeriesQuery, Layer4OutcomeSeries, Layer4Query, Layer4SeriesQuery, Layer4Sums, Layer4Top, Layer4TopQuery,
 } from './layer4.ts';
-import { Cards, NodeBandwidth, Qps, QpsQuery, Rank, RankQuery, RuleMatches, SeriesQuery, StatisticsQuery, TimeSeries, Top, TopQuery } from './statistics.ts';
+import {
+  Cards, NodeBandwidth, Qps, QpsQuery, Rank, RankExportQuery, RankQuery, RuleMatches, SeriesQuery, StatisticsQuery, TimeSeries, Top, TopQuery,
+} from './statistics.ts';
 
 const can = 'statistics:read';
 export const statistics = onSites('statistics', {
@@ -10,7 +12,7 @@ export const statistics = onSites('statistics', {
   rank:       post('statistics/list', { can, body: RankQuery, reply: Rank }),
   timeSeries: post('statistics/timeSeries', { can, body: SeriesQuery, reply: TimeSeries }),
   top:        post('statistics/top', { can, body: TopQuery, reply: Top }),
-  export:     post('statistics/list/export', { can, body: RankQuery, answers: 'text/csv' }),
+  export:     post('statistics/list/export', { can, body: RankExportQuery, answers: 'text/csv' }),
   qps:        post('statistics/qps', { can, body: QpsQuery, reply: Qps }),
   rules:      get('site/:siteId/statistics/rules', { can, reply: RuleMatches }),
   layer4Outcomes:    post('statistics/network/outcomes/avgBitRate', { can, body: Layer4SeriesQuery, reply: Layer4OutcomeSeries }),

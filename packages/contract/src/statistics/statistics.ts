@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Id, paged, Time } from '../common/common.ts';
 import { isTimeZone } from '../common/calendar.ts';
 import { LONGEST_DAY_MS } from '../common/longest-day.ts';
+import { Language } from '../auth/auth.ts';
 import { cardTypes, seriesTypes, topTypes } from './type-numbers.ts';
 
 // Without the schemas for pages that have no form.
@@ -168,13 +169,15 @@ export const Top = z.object({
   total: z.object({ requests: z.int(), bytes: z.int() }).describe('Of all values'),
 });
 
-export const RankQuery = withCustomTimes(
-  Selection.extend({
-    page: z.int().min(1).default(1),
-    pageSize: z.int().min(1).max(500).default(25),
-    sortBy: z.enum(['requests', 'traffic', 'hitRate', 'errors']).default('requests'),
-    orderBy: z.enum(['asc', 'desc']).default('desc'),
-  }),
+const RankSelection = Selection.extend({
+  page: z.int().min(1).default(1),
+  pageSize: z.int().min(1).max(500).default(25),
+  sortBy: z.enum(['requests', 'traffic', 'hitRate', 'errors']).default('requests'),
+  orderBy: z.enum(['asc', 'desc']).default('desc'),
+});
+export const RankQuery = withCustomTimes(RankSelection);
+export const RankExportQuery = withCustomTimes(
+  RankSelection.extend({ language: Language.default('en').describe('Of the rows that are no domain') }),
 );
 export const Rank = paged(
   z.object({
@@ -189,7 +192,7 @@ export const Rank = paged(
     toUpstream: z.int(),
     errors: z.int().describe('Responses of 4xx, 5xx and 9xx'),
   }),
-);
+).extend({ domains: z.int().describe('Rows that are a domain, on all pages') });
 
 export const QpsQuery = z
   .object({
@@ -229,6 +232,7 @@ export type StatisticsQuery = z.output<typeof StatisticsQuery>;
 export type SeriesQuery = z.output<typeof SeriesQuery>;
 export type TopQuery = z.output<typeof TopQuery>;
 export type RankQuery = z.output<typeof RankQuery>;
+export type RankExportQuery = z.output<typeof RankExportQuery>;
 export type QpsQuery = z.output<typeof QpsQuery>;
 export type TimeSeries = z.output<typeof TimeSeries>;
 export type Cards = z.output<typeof Cards>;

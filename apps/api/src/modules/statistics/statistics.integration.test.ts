@@ -187,7 +187,7 @@ test('removed domains of a site stay in the ranks as one row, so that they add u
   // From sums, and from the requests themselves.
   for (const filters of [undefined, { method: ['GET'] }]) {
     const body = filters && { filters };
-    const { data, total } = await owner.call(statistics.rank, { body: { ...body } });
+    const { data, total, domains } = await owner.call(statistics.rank, { body: { ...body } });
     const rows = data.map((row) => [row.domainID, row.domain, row.isRemoved, row.requests]);
     expect(rows.toSorted((a, b) => Number(b[3]) - Number(a[3]))).toEqual(
       expect.arrayContaining([
@@ -196,12 +196,27 @@ test('removed domains of a site stay in the ranks as one row, so that they add u
         [null, '', false, 1],
       ]),
     );
-    expect([rows.length, total]).toEqual([3, 3]);
+    expect([rows.length, total, domains]).toEqual([3, 3, 1]);
     const cards = await owner.call(statistics.cards, { body: { ...body } });
     expect(cards.data.find(({ type }) => type === cardTypes.requests)?.value).toBe(5);
   }
   const { data } = await owner.call(statistics.rank, { body: { domains: [kept?.name ?? ''] } });
   expect(data.map((row) => row.requests)).toEqual([2]);
+  const beyond = await owner.call(statistics.rank, { body: { page: 9 } });
+  expect([beyond.data.length, beyond.total, beyond.domains]).toEqual([0, 3, 1]);
+
+  const exported = async (language?: 'zh-CN' | 'zh-TW') => {
+    const csv = await owner.call(statistics.export, { body: { ...(language && { language }) } });
+    return csv
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[1]);
+  };
+  const all = (...names: (string | undefined)[]) => expect.arrayContaining(names);
+  expect(await exported()).toEqual(all(kept?.name, 'Removed domains', 'Without a domain'));
+  expect(await exported('zh-TW')).toEqual(all(kept?.name, '已移除的網域', '沒有對應的網域'));
+  expect(await exported('zh-CN')).toEqual(all(kept?.name, '已移除的域名', '没有对应的域名'));
 });
 
 test('a step without reports is unknown', async () => {

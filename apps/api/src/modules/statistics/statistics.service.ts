@@ -8,6 +8,7 @@ import {
   type Qps,
   type QpsQuery,
   type Rank,
+  type RankExportQuery,
   type RankQuery,
   type RuleMatches,
   type SeriesQuery,
@@ -235,15 +236,25 @@ export async function rank(ctx: Ctx, query: RankQuery): Promise<Rank> {
   const { page, pageSize } = query;
   const order = sql`${rankOrder(query)} LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`;
   const rows = await readRank(ctx, query, times, order);
-  const total = rows[0]?.total ?? (page === 1 ? 0 : (await rank(ctx, { ...query, page: 1, pageSize: 1 })).total);
-  return { data: rows.map(({ total: _, ...row }) => row), total };
+  const none = { total: 0, domains: 0 };
+  const { total, domains } = rows[0] ?? (page === 1 ? none : await rank(ctx, { ...query, page: 1, pageSize: 1 }));
+  return { data: rows.map(({ total: _, domains: _domains, ...row }) => row), total, domains };
 }
 
+/** As the console calls the rows that are no domain. */
+const rowNames: Readonly<Record<RankExportQuery['language'], { removed: string; noDomain: string }>> = {
+  en: { removed: 'Removed domains', noDomain: 'Without a domain' },
+  'zh-TW': { removed: '已移除的網域', noDomain: '沒有對應的網域' },
+  'zh-CN': { removed: '已移除的域名', noDomain: '没有对应的域名' },
+};
+
 /** All pages, as CSV. */
-export async function exportRank(ctx: Ctx, query: RankQuery): Promise<string> {
+export async function exportRank(ctx: Ctx, query: RankExportQuery): Promise<string> {
   const times = await assertTimes(ctx, query, STEP_MINUTES);
   const rows = await readRank(ctx, query, times, rankOrder(query));
-  return stringify(rows, {
+  const { removed, noDomain } = rowNames[query.language];
+  const named = rows.map((row) => ({ ...row, domain: row.domain || (row.isRemoved ? removed : noDomain) }));
+  return stringify(named, {
     bom: true,
     // Names that begin like a formula would be one in a spreadsheet.
     escape_formulas: true,

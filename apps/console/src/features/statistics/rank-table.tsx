@@ -1,3 +1,4 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconFileExport } from '@tabler/icons-react';
@@ -10,7 +11,7 @@ import { useTableState } from '../../components/resource-table/table-state.ts';
 import { call } from '../../lib/api.ts';
 import { toastError } from '../../lib/errors.ts';
 import { count, nothing, percent, time } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { useLanguage, useT } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { Loaded, NoData, Note, Panel } from '../../components/chart/panel.tsx';
@@ -23,6 +24,7 @@ const noFilters: readonly string[] = [];
 /** Domains by requests, traffic, hit rate or errors. Order and page are in the URL. */
 export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number | undefined }) {
   const t = useT();
+  const language = useLanguage();
   const table = useTableState(statistics.rank, noFilters);
   const { page, pageSize } = table;
   const [sortBy, orderBy] = [sortKey(table.sortBy), table.orderBy === 'asc' ? ('asc' as const) : ('desc' as const)];
@@ -38,7 +40,11 @@ export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number
   const save = async () => {
     setExporting(true);
     try {
-      saveFile(`${title} ${time(new Date())}.csv`, [await call(statistics.export, { body: asked })], 'text/csv');
+      saveFile(
+        `${title} ${time(new Date())}.csv`,
+        [await call(statistics.export, { body: { ...asked, language } })],
+        'text/csv',
+      );
     } catch (error) {
       toastError(error);
     } finally {
@@ -74,11 +80,12 @@ export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number
     { key: 'toUpstream', as: 'count', sort: false, priority: 3 },
     { key: 'errors', as: 'count', priority: 2 },
   ];
-  const total = result.data?.total ?? 0;
+  // An API of the release before counts no domains.
+  const { total = 0, domains = 0 }: Partial<Received<typeof statistics.rank>> = result.data ?? {};
   return (
     <Panel
       title={title}
-      beside={total > 0 && <Note>{t('statistics.domains', { count: total, rows: count(total) })}</Note>}
+      beside={domains > 0 && <Note>{t('statistics.domains', { count: domains, rows: count(domains) })}</Note>}
       tools={
         total > 0 && (
           <Button
