@@ -29,6 +29,9 @@ const DAY_SECONDS = 86_400;
 /** More columns than this would be thinner than a pixel or two. */
 const MAX_BARS = 120;
 
+/** The widest character of a time label. */
+const LABEL_PX = 6.5;
+
 /** The default of ECharts for series. */
 const LINE_Z = 2;
 /** A step of a day's chart is ten pixels wide. */
@@ -67,12 +70,16 @@ export function seriesOption(drawing: Drawing, mode: Mode) {
     z: LINE_Z + lines.length - i,
     ...(isBars ? { type: 'bar' } : lineStyle(name, isStacked)),
   });
+  const labelOf = timeLabel(times, stepSeconds);
+  const texts = times.map((at) => time(at).slice(0, stepSeconds >= DAY_SECONDS ? 10 : 16));
   return {
+    // The outer bounds of the theme miss the last time label where it moves as the grid shrinks: half of it fits here.
+    grid: { right: (labelOf(texts.at(-1) ?? '').length * LABEL_PX) / 2 },
     xAxis: {
       type: 'category',
-      data: times.map((at) => time(at).slice(0, stepSeconds >= DAY_SECONDS ? 10 : 16)),
+      data: texts,
       boundaryGap: isBars,
-      axisLabel: { formatter: timeLabel(times, stepSeconds) },
+      axisLabel: { formatter: labelOf },
     },
     yAxis: {
       type: 'value',
