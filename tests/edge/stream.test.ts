@@ -119,7 +119,15 @@ describe('a limit of connections per visitor', () => {
     const doc = await forward({ limitConn: 2 });
     const held = [await open('127.0.0.9', doc.port), await open('127.0.0.9', doc.port)];
     edge.put({ ...doc, limitConn: 1 });
-    await eventually(async () => expect((await open('127.0.0.7', doc.port)).answer).toBe('one x'));
+    // Only the new limit closes the second connection of a new visitor.
+    let visitors = 0;
+    await eventually(async () => {
+      visitors += 1;
+      const visitor = `127.1.${visitors >> 8}.${visitors & 255}`;
+      const opened = [await open(visitor, doc.port), await open(visitor, doc.port)];
+      for (const { socket } of opened) socket.destroy();
+      expect(opened.map(({ answer }) => answer)).toEqual(['one x', '']);
+    });
     for (const { socket } of held) {
       socket.write('y');
       expect(String((await once(socket, 'data'))[0])).toBe('one y');
