@@ -1,6 +1,6 @@
 // A customer edits the firewall of a site.
 import { blacklists, firewall, geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
-import { layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
+import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
 import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
 import { redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
@@ -122,6 +122,51 @@ test('a port is set to refuse addresses of the block list first', async () => {
   await keepPicture(page, 'layer4-positions');
   const { data } = await call(layer4Positions.list, { params });
   expect(data).toMatchObject([{ port, blackPos: 1, whitePos: 2 }]);
+});
+
+test('a connection limit is added, edited without losing its delay, and removed', async () => {
+  const { site, call, params, address } = await newSite();
+  const { port } = await consoles.app.build.forward({ site });
+  const list = async () => (await call(layer4LimitConns.list, { params })).data;
+  const { page } = await consoles.openAs(site.owner, `${address}&tab=layer4LimitConns`);
+  await page.getByText('No connection limits yet').waitFor();
+  await keepPicture(page, 'layer4-limits-empty');
+  await page.getByRole('button', { name: 'Add connection limit' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Port').fill(String(port));
+  await form.getByLabel('Connections per visitor').fill('20');
+  await form.getByText('not applied').waitFor();
+  await keepPicture(page, 'layer4-limit-form');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('cell', { name: String(port), exact: true }).waitFor();
+  const [added] = await list();
+  expect(added).toMatchObject({ port, max: 20, burst: 0, delay: 0, enabled: true });
+
+  await call(layer4LimitConns.update, { params, body: { id: added?.id ?? '', port, max: 20, delay: 250 } });
+  await page.reload();
+  const choose = async (action: string) => {
+    await page.getByRole('button', { name: /Actions/ }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  await choose('Edit');
+  await form.getByLabel('Burst').fill('5');
+  await form.getByRole('button', { name: 'Save', exact: true }).click();
+  await eventually(async () => expect(await list()).toMatchObject([{ port, max: 20, burst: 5, delay: 250 }]));
+  await page.getByRole('cell', { name: '5', exact: true }).waitFor();
+  await keepPicture(page, 'layer4-limits');
+
+  const phone = await consoles.openAs(site.owner, `${address}&tab=layer4LimitConns`, {
+    language: 'zh-TW',
+    theme: 'dark',
+    width: 390,
+  });
+  await phone.page.getByText('每位訪客 20 條，突發 5 條').waitFor();
+  await keepPicture(phone.page, 'layer4-limits-phone');
+
+  await choose('Remove');
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No connection limits yet').waitFor();
+  expect(await list()).toEqual([]);
 });
 
 test('firewall rules, redirects and scripts show how many requests they matched in 24 hours', async () => {

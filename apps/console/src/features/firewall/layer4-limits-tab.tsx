@@ -39,6 +39,7 @@ export function Layer4LimitConnForm({ siteId, value }: FormProps) {
 
 /** How many connections one visitor may have open at the site's forwards. */
 export function Layer4LimitsTab({ siteId, create }: { siteId: string; create: React.ReactNode }) {
+  const t = useT();
   const columns: Column<LimitConn>[] = [
     { key: 'port', sort: false, render: ({ port }) => String(port), text: ({ port }) => String(port) },
     { key: 'max', sort: false, align: 'right', render: ({ max }) => count(max), text: ({ max }) => String(max) },
@@ -70,7 +71,10 @@ export function Layer4LimitsTab({ siteId, create }: { siteId: string; create: Re
         removing,
       ]}
       bulk={[removing]}
-      phone={(limit) => ({ below: count(limit.max + limit.burst), end: <State of={limit} /> })}
+      phone={(limit) => ({
+        below: t('layer4LimitConns.summary', { max: count(limit.max), burst: count(limit.burst) }),
+        end: <State of={limit} />,
+      })}
       empty={{ icon: IconPlugConnectedX, action: create }}
     />
   );
