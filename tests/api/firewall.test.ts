@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { listKey, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { copies } from '@edgeloom/contract/copies/copies.endpoints.ts';
 import { blacklists, firewall, geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
+import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import { testApp } from '../support/services/app.ts';
@@ -95,6 +97,31 @@ test('the reputation threshold is off until it is stored', async () => {
   for (const score of [50, 100] as const)
     expect(await call(firewall.updateAbuseIP, { params, body: { score } })).toMatchObject({ score, enabled: true });
   expect((await call(firewall.settings, { params })).abuseIP).toMatchObject({ score: 100, enabled: true });
+});
+
+test('the advanced setting is stored, copied to other sites, and restored with a version', async () => {
+  const site = await build.site();
+  const target = await build.site({ owner: site.owner, product: site.product });
+  const { call } = as(site.owner);
+  const { params } = site;
+  const advanceOf = async (of: typeof params) => (await call(firewall.settings, { params: of })).advance;
+  expect(await advanceOf(params)).toEqual({ type: 0, rule: 'url' });
+  const first = { type: 2, rule: 'url+args' };
+  expect(await call(firewall.updateAdvance, { params, body: first })).toEqual(first);
+  expect(await advanceOf(params)).toEqual(first);
+  const { total: version } = await call(versions.list, { params });
+  expect(await call(firewall.updateAdvance, { params, body: {} })).toEqual({ type: 0, rule: 'url' });
+  await call(versions.rollback, { params: { ...params, version }, body: {} });
+  expect(await advanceOf(params)).toEqual(first);
+  await call(copies.settings, { params, body: { siteIDs: [target.id], settings: ['firewallAdvances'] } });
+  expect(await advanceOf(target.params)).toEqual(first);
+});
+
+test('the advanced setting of another customer is not found', async () => {
+  const site = await build.site();
+  const stranger = as((await build.site()).owner);
+  const { params } = site;
+  await expect(stranger.call(firewall.updateAdvance, { params, body: {} })).toFail('NOT_FOUND');
 });
 
 test('regions have names in three languages', async () => {

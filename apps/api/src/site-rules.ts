@@ -6,6 +6,7 @@ import { errorPagesFeature } from './modules/error-pages/error-pages.feature.ts'
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
 import {
   abuseIPsFeature,
+  firewallAdvancesFeature,
   firewallListsFeature,
   geosFeature,
   userAgentsFeature,
@@ -40,6 +41,7 @@ export const siteRules: readonly SiteRuleFeature[] = [
   antiCCsFeature,
   firewallListsFeature,
   abuseIPsFeature,
+  firewallAdvancesFeature,
   geosFeature,
   userAgentsFeature,
   layer4ListsFeature,

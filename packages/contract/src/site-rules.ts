@@ -6,7 +6,7 @@ import type { Group } from './endpoint.ts';
 import { errorPages } from './error-pages/error-pages.endpoints.ts';
 import { ErrorPage } from './error-pages/error-pages.ts';
 import { blacklists, firewall, geos, userAgents, whitelists } from './firewall/firewall.endpoints.ts';
-import { AddressListSummary, AbuseIP, GeoRule, UserAgentRule } from './firewall/firewall.ts';
+import { AddressListSummary, AbuseIP, FirewallAdvance, GeoRule, UserAgentRule } from './firewall/firewall.ts';
 import { antiCCs } from './site-anti-cc/site-anti-cc.endpoints.ts';
 import { SiteAntiCC } from './site-anti-cc/site-anti-cc.ts';
 import { siteAntiHeaders } from './hotlink/hotlink.endpoints.ts';
@@ -27,6 +27,7 @@ export const SiteRule = z.enum([
   'antiHeaders',
   'firewallLists',
   'abuseIPs',
+  'firewallAdvances',
   'geos',
   'userAgents',
   'frequencies',
@@ -68,6 +69,7 @@ export const siteRuleSettings = {
   antiCCs: z.array(SiteAntiCC).nullable(),
   firewallLists: z.array(AddressListSummary).nullable().describe('Black and white lists, without their entries'),
   abuseIPs: z.array(AbuseIP).nullable().describe('At most one'),
+  firewallAdvances: z.array(FirewallAdvance).nullable().describe('At most one. Has no effect'),
   geos: z.array(GeoRule).nullable(),
   userAgents: z.array(UserAgentRule).nullable(),
   layer4Lists: z.array(Layer4ListOfSite).nullable().describe('Black and white lists of port forwards'),
@@ -86,6 +88,7 @@ export const siteRulesInUse = {
   antiCCs: z.boolean(),
   firewallLists: z.boolean(),
   abuseIPs: z.boolean(),
+  firewallAdvances: z.boolean(),
   geos: z.boolean(),
   userAgents: z.boolean(),
   layer4Lists: z.boolean(),

@@ -301,6 +301,7 @@ export async function world(
   const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
   const userAgent = await db.userAgentRule.create({ data: { ...reaction, value: ['badbot'] } });
   await db.abuseIp.create({ data: { siteId: site.id, score: 75, monitor: false, enabled: true } });
+  await db.firewallAdvance.create({ data: { siteId: site.id, type: 0, rule: 'url' } });
   const errorPage = await db.errorPage.create({
     data: { siteId: site.id, code: 502, type: 'content', value: 'text', enabled: true },
   });
@@ -472,6 +473,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.firewallGeo.findMany(inSite),
     db.userAgentRule.findMany(inSite),
     db.abuseIp.findMany(inSite),
+    db.firewallAdvance.findMany(inSite),
     db.errorPage.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),

@@ -213,6 +213,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   Layer4LimitConn: 'site',
   UserAgentRule: 'site',
   AbuseIp: 'site',
+  FirewallAdvance: 'site',
   ErrorPage: 'site',
   CacheRule: 'site',
   CacheSetting: 'site',

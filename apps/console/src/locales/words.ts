@@ -68,6 +68,7 @@ import type layer4Whitelists from './en/layer4Whitelists.json';
 import type limitReqs from './en/limitReqs.json';
 import type limits from './en/limits.json';
 import type abuseIPs from './en/abuseIPs.json';
+import type firewallAdvances from './en/firewallAdvances.json';
 import type blacklists from './en/blacklists.json';
 import type firewall from './en/firewall.json';
 import type firewallLists from './en/firewallLists.json';
@@ -170,6 +171,7 @@ export interface Words {
   limitReqs: typeof limitReqs;
   limits: typeof limits;
   abuseIPs: typeof abuseIPs;
+  firewallAdvances: typeof firewallAdvances;
   blacklists: typeof blacklists;
   firewall: typeof firewall;
   firewallLists: typeof firewallLists;

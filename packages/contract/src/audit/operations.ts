@@ -44,6 +44,7 @@ const kindsOfFeatures: Readonly<Record<string, string>> = {
 };
 /** The kind of a call that differs from its feature's. */
 const kindsOfCalls: Readonly<Record<string, string>> = {
+  'firewall.updateAdvance': 'firewallAdvances',
   'nodes.addSubs': 'subNodes',
   'nodes.removeSubs': 'subNodes',
   'groups.addNodes': 'nodes',

@@ -15,6 +15,7 @@ export const firewall = onSites('firewall', {
   settings:      get('site/:siteId/firewall/settings', { can, reply: f.FirewallSettings }),
   abuseIP:       get('site/:siteId/firewall/abuseIP', { can, reply: f.AbuseIP }),
   updateAbuseIP: put('site/:siteId/firewall/abuseIP', { can: write, body: f.AbuseIPInput, reply: f.AbuseIP }),
+  updateAdvance: put('site/:siteId/firewall/advance', { can: write, body: f.FirewallAdvanceInput, reply: f.FirewallAdvance }),
   regions:       get('geoips', { can, reply: f.GeoRegions }),
 });
 

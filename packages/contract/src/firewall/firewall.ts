@@ -1,7 +1,7 @@
 // A site's own firewall: lists of addresses, regions, reputation and user agents.
 import * as z from 'zod';
 import { AddressEntries, AddressEntry, MAX_ADDRESSES } from '../common/address-ranges.ts';
-import { Id, Memo, paging, Time } from '../common/common.ts';
+import { Id, Memo, paging, Text, Time } from '../common/common.ts';
 import { decodedPath, pathError, PathPattern, storedPath } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
 import type { ErrorMessage } from '../messages.ts';
@@ -9,6 +9,8 @@ import { riskLevels } from '../zone-firewall/zone-firewall.ts';
 
 export const MAX_LISTS = 100;
 export const MAX_RULES = 50;
+/** The column is a smallint. */
+const MAX_ADVANCE_TYPE = 32_767;
 
 /** A path, or a URL with its host. A `*` at the end stands for everything that follows. */
 export const ListURL = z
@@ -131,6 +133,13 @@ export const AbuseIP = z.object({
   enabled: z.boolean().describe('False as long as nothing was stored'),
 });
 
+/** Nodes ignore it. */
+export const FirewallAdvanceInput = z.object({
+  type: z.int().min(0).max(MAX_ADVANCE_TYPE).default(0).describe('Stored only'),
+  rule: Text.default('url').describe('Stored only'),
+});
+export const FirewallAdvance = z.object({ type: z.int(), rule: z.string() });
+
 /** A list without its entries. */
 export const AddressListSummary = AddressList.omit({ ips: true, expires: true }).extend({
   isBlack: z.boolean(),
@@ -139,6 +148,7 @@ export const AddressListSummary = AddressList.omit({ ips: true, expires: true })
 
 export const FirewallSettings = z.object({
   abuseIP: AbuseIP,
+  advance: FirewallAdvance.describe('Has no effect'),
   blacklists: z.int().describe('Enabled ones'),
   whitelists: z.int().describe('Enabled ones'),
   geos: z.int().describe('Enabled ones'),
@@ -163,4 +173,5 @@ export type UserAgentRule = z.output<typeof UserAgentRule>;
 export type UserAgentInput = z.output<typeof UserAgentInput>;
 export type AbuseIPInput = z.output<typeof AbuseIPInput>;
 export type AbuseIP = z.output<typeof AbuseIP>;
+export type FirewallAdvance = z.output<typeof FirewallAdvance>;
 export type GeoRegions = z.output<typeof GeoRegions>;

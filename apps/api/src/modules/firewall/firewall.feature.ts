@@ -1,10 +1,16 @@
-import { AbuseIPInput, AddressListInput, GeoRuleInput, UserAgentInput } from '@edgeloom/contract/firewall/firewall.ts';
+import {
+  AbuseIPInput,
+  AddressListInput,
+  FirewallAdvanceInput,
+  GeoRuleInput,
+  UserAgentInput,
+} from '@edgeloom/contract/firewall/firewall.ts';
 import * as z from 'zod';
 import { geoDocs, listRefDocs, userAgentDocs } from '../../compile/firewall.ts';
 import { failAt } from '../../core/fail.ts';
 import { copiesOf, type SiteRuleFeature } from '../../core/site-rule.ts';
 import { sql } from '../../core/sql.ts';
-import { readAbuseIP } from './firewall.service.ts';
+import { readAbuseIP, readStoredAdvance } from './firewall.service.ts';
 import { geoRules, userAgentRules } from './firewall-rules.service.ts';
 import { readSummaries } from './address-lists.service.ts';
 
@@ -74,6 +80,26 @@ export const abuseIPsFeature: SiteRuleFeature = {
     await tx.abuseIp.createMany({ data: copiesOf(rows, targets) });
   },
   ruleKind: 'abuseIP',
+};
+
+export const firewallAdvancesFeature: SiteRuleFeature = {
+  name: 'firewallAdvances',
+  area: 'firewall',
+  table: 'firewall_advances',
+  input: FirewallAdvanceInput,
+  rows: sql`SELECT r.id FROM firewall_advances r WHERE r.site_id = s.id`,
+  // Nodes ignore the setting.
+  document: () => ({}),
+  settings: async (ctx, siteId) => {
+    const stored = await readStoredAdvance(ctx, siteId);
+    return { firewallAdvances: stored ? [stored] : [] };
+  },
+  async copy(tx, siteId, targets) {
+    const rows = await tx.firewallAdvance.findMany({ where: { siteId } });
+    await tx.firewallAdvance.deleteMany({ where: { siteId: { in: [...targets] } } });
+    await tx.firewallAdvance.createMany({ data: copiesOf(rows, targets) });
+  },
+  ruleKind: 'firewallAdvance',
 };
 
 export const geosFeature: SiteRuleFeature = {

@@ -8,7 +8,7 @@ import {
 import { routes } from '../../http/bind.ts';
 import { addressLists } from './address-lists.service.ts';
 import { geoRules, userAgentRules } from './firewall-rules.service.ts';
-import { readAbuseIP, readSettings, writeAbuseIP } from './firewall.service.ts';
+import { readAbuseIP, readSettings, writeAbuseIP, writeAdvance } from './firewall.service.ts';
 import { allRegions, isNamed } from './regions.ts';
 
 const [black, white] = [addressLists(true), addressLists(false)];
@@ -17,6 +17,7 @@ export const firewallRoutes = routes(firewall, {
   settings:      (ctx, { params }) => readSettings(ctx, params.siteId),
   abuseIP:       (ctx, { params }) => readAbuseIP(ctx, params.siteId),
   updateAbuseIP: (ctx, { params, body }) => writeAbuseIP(ctx, params.siteId, body),
+  updateAdvance: (ctx, { params, body }) => writeAdvance(ctx, params.siteId, body),
   regions:       () => Promise.resolve(allRegions()),
 });
 
