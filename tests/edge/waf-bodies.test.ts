@@ -101,6 +101,12 @@ const multipartAttacks: Case[] = [
   ['a type that only mentions multipart', 'application/json; x=multipart/; boundary=xYzZy', json(ATTACK)],
 ];
 
+/** A file for readers of the boundary xYzZy, with what may be parts of another one. */
+const ofTwoReaders = (parameters: string): Case => [
+  parameters,
+  `multipart/form-data; ${parameters}`,
+  parts(`${field('f')}; filename="a"`, `${part(field('id'), 'a', 'b')}--b--`),
+];
 const brokenMultiparts: Case[] = [
   // PHP takes the first boundary, Go and others refuse or take the last.
   [
@@ -113,6 +119,14 @@ const brokenMultiparts: Case[] = [
     [FORM_DATA, 'multipart/form-data; boundary=b'],
     `${part(`${field('f')}; filename="a"`, part(field('id'), 'a', 'b'))}--xYzZy--`,
   ],
+  // PHP takes the first parameter that mentions a boundary.
+  ...['xboundary=b; boundary=xYzZy', 'boundaryx=b; boundary=xYzZy', 'Boundary=xYzZy; x-boundary=b'].map(ofTwoReaders),
+  // PHP keeps white space, others trim it, and Python's email package trims it also within quotes.
+  ...['boundary= xYzZy', 'boundary=xYzZy ; a=b', 'boundary="xYzZy "'].map(ofTwoReaders),
+  // commons-fileupload keeps quotes that do not enclose the value.
+  ...['boundary="xYzZy', 'boundary="xYzZy"b', 'boundary=xYzZy"b"'].map(ofTwoReaders),
+  // PHP cuts an unquoted boundary at a comma, others at white space.
+  ...['boundary=xYzZy b,c', 'boundary=xYzZy,b; boundary=xYzZy,c'].map(ofTwoReaders),
   // Python's email package and werkzeug join the pieces of RFC 2231.
   ['a boundary in pieces', 'multipart/form-data; boundary*0=xY; boundary*1=zZy', parts(field('id'), 'a')],
   // busboy and Go want a delimiter to be a whole line after CRLF, PHP only its beginning after LF.
@@ -244,6 +258,11 @@ const honest: Case[] = [
     'an unquoted boundary with punctuation',
     'multipart/form-data; boundary=a,b(c)',
     `--a,b(c)\r\n${field('a')}\r\n\r\nb\r\n--a,b(c)--`,
+  ],
+  [
+    'a boundary parameter behind others',
+    'multipart/related; type="text/xml"; boundary="----=_boundary_1" ; start="<root-boundary@a>"',
+    `------=_boundary_1\r\nContent-Type: text/xml\r\n\r\n<a>b</a>\r\n------=_boundary_1--\r\n`,
   ],
   ['two types that are the same', [FORM_DATA, FORM_DATA], parts(field('a'), 'b')],
   ['a body cut at the limit', FORM_DATA, `${part(field('a'), 'b')}--xYz`],

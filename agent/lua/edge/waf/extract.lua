@@ -221,7 +221,7 @@ function _M.body(emit, report, content_type, s)
     texts[#texts + 1] = gsub(s, "^\239\187\191", "")
     local is_multipart = find(lower(all), "multipart/", 1, true)
     for _, text in ipairs(texts) do
-        local has_parts = is_multipart and multipart.read(emit, report, all, text)
+        local has_parts = is_multipart and multipart.read(emit, report, types, text)
         if not has_parts or not find(first, "^multipart/") then
             read_text(emit, report, first, text)
         end

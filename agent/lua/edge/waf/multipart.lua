@@ -9,38 +9,41 @@ local decode_base64, ipairs = ngx.decode_base64, ipairs
 local _M = {}
 local MAX_BOUNDARIES, MAX_FILE_NAMES = 4, 8
 
--- The values of one boundary parameter: as the standard reads them, and as others do.
-local function values_at(content_type, at)
-    local quoted = match(content_type, '^"([^"]*)"', at)
+-- The value at a position as the standard reads it, and as others do, its end, and whether its end is clear.
+local function value_at(line, at)
+    local quoted, quote_end = match(line, '^"([^"]*)"()', at)
     if quoted then
-        return quoted, gsub(quoted, "\\(.)", "%1")
+        local is_clear = find(match(line, "^%s*(.?)", quote_end), "^[;,]?$") and not find(quoted, "^%s")
+            and not find(quoted, "[%s\\]$")
+        return quoted, gsub(quoted, "\\(.)", "%1"), quote_end, is_clear
     end
-    local unquoted = match(content_type, '^"?([^;\r\n]*)', at)
-    return match(unquoted, "^(.*%S)") or "", match(unquoted, '^[^",%s]*')
+    local text, text_end = match(line, '^"?([^;]*)()', at)
+    local is_clear = sub(line, at, at) ~= '"' and not find(text, '[%s"]')
+    return match(text, "^.*%S", find(text, "%S")) or "", match(text, '^%s*([^",%s]*)'), text_end, is_clear
 end
 
--- The boundaries of a Content-Type, each with whether it is read by the standard, and whether servers disagree on them.
-local function boundaries_of(content_type)
-    local list, known, first, is_broken, from = {}, {}, nil, false, 1
-    content_type = ";" .. content_type
-    local lowered = lower(content_type)
-    while #list < MAX_BOUNDARIES do
-        local _, to, extension = find(lowered, "[;,%s]boundary(%*?%d*%*?)%s*=%s*", from)
-        if not to then
-            break
+-- Adds the boundaries of one Content-Type line to the list `found`, and returns whether servers disagree on them. PHP
+-- takes the first parameter that mentions a boundary in its name.
+local function add_boundaries(found, line)
+    local lowered, is_broken, from = lower(line), false, 1
+    while true do
+        local at, mention_end = find(lowered, "boundary", from, true)
+        local equals = at and find(lowered, "=", mention_end, true)
+        if not equals then
+            return is_broken
         end
-        local standard, other = values_at(content_type, to + 1)
+        local standard, other, value_end, is_clear = value_at(line, equals + 1)
+        found.first = found.first or { standard, other }
+        is_broken = is_broken or not is_clear or equals > mention_end + 1 or not find(lowered, "^[;,%s]", at - 1)
+            or standard ~= found.first[1] or other ~= found.first[2]
         for i, value in ipairs({ standard, other }) do
-            if value ~= "" and not known[value] then
-                known[value] = true
-                list[#list + 1] = { value = value, is_standard = i == 1 }
+            if value ~= "" and not found.known[value] and #found < MAX_BOUNDARIES then
+                found.known[value] = true
+                found[#found + 1] = { value = value, is_standard = i == 1 }
             end
         end
-        first = first or other
-        is_broken = is_broken or extension ~= "" or other ~= first or find(standard, "\\$") ~= nil
-        from = to + 1
+        from = value_end
     end
-    return list, is_broken
 end
 
 -- The name and file names of a Content-Disposition as browsers write it, or nil.
@@ -200,12 +203,14 @@ local function read_parts(emit, report, s, boundary)
 end
 
 -- Returns whether the body has parts. `report` takes the id of a rule that the body breaks.
-function _M.read(emit, report, content_type, s)
-    local boundaries, is_broken = boundaries_of(content_type)
+function _M.read(emit, report, content_types, s)
+    local boundaries, is_broken, has_parts = { known = {} }, false, false
+    for _, line in ipairs(content_types) do
+        is_broken = add_boundaries(boundaries, line) or is_broken
+    end
     if is_broken then
         report("protocol-broken-multipart")
     end
-    local has_parts = false
     for _, boundary in ipairs(boundaries) do
         has_parts = read_parts(emit, report, s, boundary) or has_parts
     end
