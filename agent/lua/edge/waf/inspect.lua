@@ -362,9 +362,9 @@ local function inspect_header(name, value)
     if memory:get(value) then
         return
     end
-    -- The score of this header alone decides whether its value is harmless.
-    local previous_highest = highest_score
-    highest_score = -1e9
+    -- The score of this header alone decides whether its value is harmless, so names that other values had count, too.
+    local previous_highest, names_of_request = highest_score, seen_names
+    highest_score, seen_names = -1e9, {}
     if name == "cookie" then
         extract.cookies(emit, value)
     elseif name == "referer" then
@@ -382,7 +382,7 @@ local function inspect_header(name, value)
     if is_fully_inspected and is_harmless and #value <= MAX_REMEMBERED_BYTES then
         memory:set(value, true)
     end
-    highest_score = max(highest_score, previous_highest)
+    highest_score, seen_names = max(highest_score, previous_highest), names_of_request
 end
 
 local function begins(request, prefix)
