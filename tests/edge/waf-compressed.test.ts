@@ -131,7 +131,8 @@ async function peakOfWorker(): Promise<number> {
   return Number(/VmHWM:\s+(\d+)/.exec(await readFile(`/proc/${worker}/status`, 'utf8'))?.[1]);
 }
 
-const PADDED = `a=${'x'.repeat(2000)}&${FORM_ATTACK}`;
+const LONG = `a=${'x'.repeat(2000)}`;
+const PADDED = `${LONG}&${FORM_ATTACK}`;
 test.each([
   ['a body', PADDED, {}],
   ['a compressed body', gzipSync(PADDED), { 'Content-Encoding': 'gzip' }],
@@ -183,6 +184,26 @@ test('an exception of a path also holds for long bodies', async () => {
   expect((await post(name, PADDED)).status).toBe(200);
   expect((await post(name, `${FORM_ATTACK}&${PADDED}`)).status).toBe(403);
   expect((await post(name, PADDED, {}, '/other')).status).toBe(413);
+});
+
+test.each([
+  ['a disabled rule', { disabledRules: ['protocol-compressed-body'] }],
+  ['an exception', { exceptions: [{ rule: 'protocol-compressed-body', path: '/up', parameter: null }] }],
+])('the limit holds for a long body that cannot be unpacked and passes by %s', async (_what, over) => {
+  const headers = { 'Content-Encoding': 'br', 'Transfer-Encoding': 'chunked' };
+  const refused = await post(await withWaf({ ...over, bodyKiB: 1, largeBodies: 'deny' }), LONG, headers);
+  expect(refused.status).toBe(413);
+  expect(await edge.accessLogEntry(refused)).toMatchObject({ rule: 'protocol-large-body' });
+  const passed = await post(await withWaf({ ...over, bodyKiB: 1 }), LONG, headers);
+  expect(passed.status).toBe(200);
+  expect(await edge.accessLogEntry(passed)).toMatchObject({ cause: 'waf', rule: 'monitor/protocol-large-body' });
+});
+
+test('a long body that cannot be unpacked is refused although its start may pass', async () => {
+  const headers = { 'Content-Encoding': 'br', 'Transfer-Encoding': 'chunked' };
+  const refused = await post(await withWaf({ bodyKiB: 1 }), LONG, headers);
+  expect(refused.status).toBe(403);
+  expect(await edge.accessLogEntry(refused)).toMatchObject({ rule: 'protocol-compressed-body' });
 });
 
 test('an attack in a compressed body over HTTP/2 without Content-Length is refused', async () => {

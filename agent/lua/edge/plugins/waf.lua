@@ -58,31 +58,31 @@ local function read_start(limit)
     return text, is_longer
 end
 
--- The text to inspect, and the rule that the body breaks.
+-- The text to inspect, and the rules that the body breaks. An exception may cover the first of them only.
 local function body_of(request, module, encoding)
     local nothing, unknown = has_none(request.method)
     if nothing then
-        return nil, unknown and LENGTH_RULE or nil
+        return nil, { unknown and LENGTH_RULE or nil }
     end
     local size, limit = tonumber(var.http_content_length), module.body_bytes
     if module.denies_large and size and size > limit and inspect.has_rule(LARGE_RULE, request, module) then
-        return nil, LARGE_RULE
+        return nil, { LARGE_RULE }
     end
     local packed, has_more = read_start(limit)
     local text, is_longer = inflate.unpack(packed, encoding, limit, has_more)
     if not text then
         -- Some origins ignore the encoding and read the bytes as they are.
-        return packed, COMPRESSED_RULE
+        return packed, { COMPRESSED_RULE, has_more and LARGE_RULE or nil }
     end
-    return text, is_longer and LARGE_RULE or nil
+    return text, { is_longer and LARGE_RULE or nil }
 end
 
 local function judge(request, module)
     local headers = get_headers(0)
-    local body, broken = body_of(request, module, headers["content-encoding"])
+    local body, broken_rules = body_of(request, module, headers["content-encoding"])
     return inspect.check({
         target = request.uri, path = request.path, path_variants = request.path_variants, headers = headers, body = body,
-        broken = broken,
+        broken_rules = broken_rules,
     }, module)
 end
 

@@ -396,13 +396,14 @@ local function record_whole(id)
     end
 end
 
--- Parts that were not inspected refuse the request if nothing else does. `broken` is last: such a body may pass.
-local function record_uninspected(broken)
+-- Parts that were not inspected refuse the request if nothing else does. The rule of long bodies is the last of
+-- `broken_rules`: with it, a body may pass.
+local function record_uninspected(broken_rules)
     if suspects > MAX_SUSPECTS or rule_bytes > MAX_RULE_BYTES then
         report(VALUES_RULE)
     end
-    if broken then
-        report(broken)
+    for _, id in ipairs(broken_rules) do
+        report(id)
     end
     for _, id in ipairs(reported) do
         record_whole(id)
@@ -426,8 +427,8 @@ function _M.has_rule(id, request, module)
     return is_enabled(rules.by_id[id], "")
 end
 
--- `request`: target, headers (names in lower case), body, path, path_variants, and `broken`, the rule that the body
--- breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or nil, and the
+-- `request`: target, headers (names in lower case), body, path, path_variants, and `broken_rules`, the rules that the
+-- body breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or nil, and the
 -- highest score (-1e9 without scores).
 function _M.check(request, module)
     settings = settings_of(request, module)
@@ -448,7 +449,7 @@ function _M.check(request, module)
         extract.body(emit, report, request.headers["content-type"], request.body)
         decode.release()
     end
-    record_uninspected(request.broken)
+    record_uninspected(request.broken_rules or {})
     local found = finding
     finding = nil
     return found, highest_score
