@@ -1,4 +1,8 @@
-import { expect, test } from 'vitest';
+import { BarChart, LineChart } from 'echarts/charts';
+import { GridComponent } from 'echarts/components';
+import { init, use } from 'echarts/core';
+import { SVGRenderer } from 'echarts/renderers';
+import { expect, onTestFinished, test } from 'vitest';
 import { csvOf, seriesOption, type Drawing } from './series-option.ts';
 import { perSecond, shifted, sumsOf, totalOf } from './series-math.ts';
 
@@ -110,9 +114,29 @@ test('the unfinished step is a dashed line from the step before', () => {
 test('the column of an unfinished step is hatched', () => {
   const found = shownOf({ isUnfinished: true, isStacked: true, lines: [lineOf('2xx', [1, null, 3])] });
   expect(found['2xx']?.data).toMatchObject([1, null, { value: 3, itemStyle: { decal: { symbol: 'rect' } } }]);
-  expect(found['unfinished 2xx']).toMatchObject({ type: 'bar', data: [] });
+  expect(found['unfinished 2xx']).toMatchObject({ type: 'line', data: [] });
   const none = shownOf({ isUnfinished: true, isStacked: true, lines: [lineOf('2xx', [1, null])] });
   expect(none['2xx']?.data).toEqual([1, null]);
+});
+
+test('the columns of status codes are as wide as in a chart without unfinished steps', () => {
+  use([BarChart, LineChart, GridComponent, SVGRenderer]);
+  /** ECharts draws the first column of 2xx as wide as this. */
+  const widthOf = (series: object[]) => {
+    const chart = init(null, null, { renderer: 'svg', ssr: true, width: 600, height: 200 });
+    onTestFinished(() => chart.dispose());
+    chart.setOption({ ...seriesOption(columns, 'light'), animation: false, series });
+    return Number(/<path d="M\S+ \S+l(\S+) 0[^"]*" fill="#4ca381"/.exec(chart.renderToSVGString())?.[1]);
+  };
+  const columns = drawing({
+    lines: [lineOf('2xx', [1, 2, 3]), lineOf('5xx', [1, 1, 1])],
+    isStacked: true,
+    unit: 'count',
+  });
+  const { series } = seriesOption(columns, 'light');
+  const alone = widthOf(series.filter(({ id }) => !id.startsWith('unfinished')));
+  expect(alone).toBeGreaterThan(50);
+  expect(widthOf(series)).toBe(alone);
 });
 
 test('the tooltip has each value once, also that of the unfinished step', () => {

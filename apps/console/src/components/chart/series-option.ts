@@ -63,12 +63,11 @@ export function seriesOption(drawing: Drawing, mode: Mode) {
   const { times, stepSeconds, unit, lines, isStacked, previous } = drawing;
   const isBars = lines.some(({ name }) => isFamily(name)) && times.length <= MAX_BARS;
   const tooltipOf = (values: Values) => ({ valueFormatter: (_: unknown, i: number) => figure(unit, values[i]) });
-  const styled = ({ name, label }: Line, i: number) => ({
+  const nameAndColor = ({ name, label }: Line, i: number) => ({
     name: label,
     color: colorOf(name, i, mode),
     // A line of zeros is drawn below the line that it is stacked on.
     z: LINE_Z + lines.length - i,
-    ...(isBars ? { type: 'bar' } : lineStyle(name, isStacked)),
   });
   const labelOf = timeLabel(times, stepSeconds);
   const texts = times.map((at) => time(at).slice(0, stepSeconds >= DAY_SECONDS ? 10 : 16));
@@ -91,16 +90,19 @@ export function seriesOption(drawing: Drawing, mode: Mode) {
     },
     series: [
       ...lines.map((line, i) => ({
-        ...styled(line, i),
+        ...nameAndColor(line, i),
+        ...(isBars ? { type: 'bar' } : lineStyle(line.name, isStacked)),
         id: line.name,
         data: isBars ? barsOf(line.values, drawing, mode) : endedOf(line.values, drawing).map(pointOf),
         ...(isStacked && { stack: 'all' }),
         tooltip: tooltipOf(line.values),
       })),
-      // The next ones are always present: ECharts keeps a series that a later option omits.
+      // The next ones are always present: ECharts keeps a series that a later option omits. They are never columns:
+      // ECharts leaves room beside the others for the columns of a stack, also of an empty one.
       ...lines.map((line, i) => ({
-        ...styled(line, i),
-        ...(!isBars && unfinishedStyle(line.name, isStacked)),
+        ...nameAndColor(line, i),
+        ...lineStyle(line.name, isStacked),
+        ...unfinishedStyle(line.name, isStacked),
         id: `unfinished ${line.name}`,
         data: isBars ? [] : unfinishedOf(line.values, drawing).map(pointOf),
         ...(isStacked && { stack: 'unfinished' }),
