@@ -103,6 +103,9 @@ test('the unfinished step is a dashed line from the step before', () => {
   // The value before is missing, so there is no line to draw.
   const alone = shownOf({ isUnfinished: true, lines: [lineOf('a', [1, 2, null, 1])] });
   expect(alone['unfinished a']?.data).toEqual([null, null, null, point(1)]);
+  // The current step has no value yet.
+  const unknown = shownOf({ isUnfinished: true, lines: [lineOf('a', [1, 2, null])] });
+  expect(unknown).toMatchObject({ a: { data: [1, 2, null] }, 'unfinished a': { data: [] } });
   // ECharts keeps the data of a series that a later option omits.
   expect(shownOf({ lines: [lineOf('a', [1, 2])] })).toMatchObject({
     a: { data: [1, 2] },

@@ -134,9 +134,11 @@ function barsOf(values: Values, { isUnfinished = false }: Drawing, mode: Mode) {
 const endedOf = (values: Values, { isUnfinished = false }: Drawing): Values =>
   isUnfinished ? values.map((value, i) => (i === values.length - 1 ? null : value)) : values;
 
-/** Only the unfinished step, and the one before, from which its line starts. */
-const unfinishedOf = (values: Values, { isUnfinished = false }: Drawing): Values =>
-  isUnfinished ? values.map((value, i) => (i < values.length - 2 ? null : value)) : [];
+/** Only the unfinished step, and the one before, from which its line starts. Empty if the step has no value yet. */
+function unfinishedOf(values: Values, { isUnfinished = false }: Drawing): Values {
+  if (!isUnfinished || values.at(-1) == null) return [];
+  return values.map((value, i) => (i < values.length - 2 ? null : value));
+}
 
 /** A line has no point where both neighbours are missing, so the point gets a mark. */
 function pointOf(value: number | null, i: number, values: Values) {
