@@ -21,7 +21,17 @@ test.each([
     seriesOf('2026-11-02T05:00:00Z', '2026-12-02T05:00:00Z', 30, 86_400),
   ],
   ['six hours', 'sixHours', seriesOf('2026-11-02T06:00:00Z', '2026-11-02T12:00:00Z', 6, 3600)],
-] as const)('%s is compared with the calendar before', (name, interval, series) => {
+  [
+    'a time that ends soon after a step begins',
+    'custom',
+    seriesOf('2026-11-02T10:01:00Z', '2026-11-02T12:05:00Z', 9, 900),
+  ],
+  [
+    'a time that ends long after a step begins',
+    'custom',
+    seriesOf('2026-11-02T10:01:00Z', '2026-11-02T12:14:00Z', 9, 900),
+  ],
+] as const)('%s is compared with the time before', (name, interval, series) => {
   prefer({ timeZone: 'America/New_York' });
   const { startTime, endTime } = periodBefore(series, { interval });
   expect([startTime, endTime]).toEqual(
@@ -31,6 +41,8 @@ test.each([
       'November in days': ['2026-10-02T04:00:00.000Z', '2026-11-01T04:00:00.000Z'],
       'a month after the clocks went back': ['2026-10-03T04:00:00.000Z', '2026-11-02T04:00:00.000Z'],
       'six hours': ['2026-11-02T00:00:00.000Z', '2026-11-02T06:00:00.000Z'],
+      'a time that ends soon after a step begins': ['2026-11-02T07:57:00.000Z', '2026-11-02T10:01:00.000Z'],
+      'a time that ends long after a step begins': ['2026-11-02T07:48:00.000Z', '2026-11-02T10:01:00.000Z'],
     }[name],
   );
 });
