@@ -21,7 +21,7 @@ export interface Drawing {
   isStacked: boolean;
   /** The sum of the lines in the period before. Null: not compared. */
   previous: { label: string; values: Values } | null;
-  /** The last step is the current one: its counts still grow. */
+  /** The last step has only a part of its time: it is the current one, or a custom period ends within it. */
   isUnfinished?: boolean;
 }
 

@@ -23,9 +23,21 @@ function labelOf(name: string, t: ReturnType<typeof useT>): string {
   return name === 'bandwidth' || name === 'traffic' ? t(`statistics.series.${name}`) : name;
 }
 
-/** The last step of figures that arrived at a time is the current one. The clock counts only for custom periods. */
-export const isUnfinished = (period: Period, { to }: Pick<Series, 'to'>, at: number) =>
-  pollOf(period) !== undefined || Date.parse(to) > at;
+const DAY_SECONDS = 86_400;
+type Steps = Pick<Series, 'times' | 'stepSeconds' | 'to'>;
+
+/**
+ * The last step of figures that arrived at a time is the current one, or a custom period ends within it. The clock
+ * counts only for custom periods.
+ */
+export const isUnfinished = (period: Period, series: Steps, at: number) =>
+  pollOf(period) !== undefined || Date.parse(series.to) > at || isLastShorter(series);
+
+/** Days may have 23 hours. They are always whole. */
+function isLastShorter({ times, stepSeconds, to }: Steps): boolean {
+  const last = times.at(-1);
+  return last !== undefined && stepSeconds !== DAY_SECONDS && Date.parse(last) + stepSeconds * 1000 > Date.parse(to);
+}
 
 interface DrawingOptions {
   isUnfinished: boolean;
