@@ -75,6 +75,41 @@ describe.concurrent('over time', () => {
     await eventually(async () => expect(await get()).toBe(200), { within: 15_000 });
   });
 
+  // Regression: each of them asked.
+  test('concurrent requests for a new name wait for the one that asks', async ({ onTestFinished }) => {
+    const own = await startResolving(onTestFinished);
+    own.names.behave('silent');
+    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 600 }, own);
+    const responses = Promise.all(Array.from({ length: 20 }, get));
+    await eventually(() => expect(asked('A')).toBeGreaterThan(0));
+    // The second question, after a timeout, is answered.
+    own.names.behave('answer');
+    expect(await responses).toEqual(Array(20).fill(200));
+    expect(asked('A')).toBeLessThan(20);
+  });
+
+  // Regression: the entry was gone, so each of them asked and waited.
+  test('a name without addresses is asked for again by one request, while others get 502', async ({
+    onTestFinished,
+  }) => {
+    const sooner = { file: 'edge/origin/names.lua', from: 'NEGATIVE_TTL_SECONDS = 5', to: 'NEGATIVE_TTL_SECONDS = 1' };
+    const own = await startResolving(onTestFinished, [sooner]);
+    own.names.behave('silent');
+    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 600 }, own);
+    expect(await get()).toBe(502);
+    const before = asked('A');
+    const responses: Promise<number>[] = [];
+    await eventually(() => {
+      responses.push(get());
+      expect(asked('A')).toBeGreaterThan(before);
+    });
+    expect(await get()).toBe(502);
+    // The second question, after a timeout, is answered.
+    own.names.behave('answer');
+    expect(await Promise.all(responses)).toContain(200);
+    expect(asked('A')).toBe(before + 2);
+  });
+
   test.for(['silent', 'fail', 'failForIPv4'] as const)(
     'the last known addresses are used when DNS fails: %s',
     async (behaviour, { onTestFinished }) => {

@@ -9,9 +9,9 @@ local dicts = require("edge.core.dicts")
 local dns = require("edge.origin.dns")
 local settings = require("edge.core.settings")
 local names = dicts.names
-local now, random, find, match = ngx.now, math.random, string.find, string.match
+local now, sleep, random, find, match = ngx.now, ngx.sleep, math.random, string.find, string.match
 local concat = table.concat
-local ipairs, max, min, tonumber = ipairs, math.max, math.min, tonumber
+local ipairs, max, min, select, tonumber = ipairs, math.max, math.min, select, tonumber
 
 local _M = {}
 local TIMEOUT_MS = 2000
@@ -20,6 +20,9 @@ local OTHER_FAMILY_TIMEOUT_MS = 300
 local STALE_SECONDS, MAX_TTL_SECONDS = 86400, 86400
 local RETRY_SECONDS = 5
 local NEGATIVE_TTL_SECONDS = 5
+-- The request that refreshes an entry may have been killed.
+local MAX_REFRESH_SECONDS = 10
+local POLL_SECONDS = 0.02
 local rotation = 0
 
 local function server_of(text)
@@ -134,13 +137,13 @@ end
 local function look_up(name, stale_addresses, stale_until)
     local found = ask_any(name) or {}
     local list, seconds, has_stale = addresses_of(found, stale_until > now() and stale_addresses or {})
-    if not has_stale and (#list > 0 or is_whole(found)) then
-        return keep(name, list, seconds, now() + seconds + STALE_SECONDS)
+    if has_stale or #list == 0 and not is_whole(found) then
+        counters.count("nameFailed")
+        local missing = not found[1] and not found[2] and "A and AAAA" or found[1] and "AAAA" or "A"
+        ngx.log(ngx.ERR, "no name server answers for ", missing, " of ", name)
     end
-    counters.count("nameFailed")
-    local missing = not found[1] and not found[2] and "A and AAAA" or found[1] and "AAAA" or "A"
-    ngx.log(ngx.ERR, "no name server answers for ", missing, " of ", name)
-    return keep(name, list, seconds, stale_until)
+    -- An empty list is also kept, so that only one request at a time asks.
+    return keep(name, list, seconds, has_stale and stale_until or now() + seconds + STALE_SECONDS)
 end
 
 -- Successive requests start with successive addresses.
@@ -163,18 +166,32 @@ local function rotated(list)
     return all
 end
 
+local function read(name)
+    -- A release that ran for some minutes wrote a second time behind the first one.
+    return match(names:get(name) or "", "^([^|%s]+)[^|]*|(.*)$")
+end
+
+-- The addresses that another request asks for. Without them at the end of the wait, nil.
+local function wait_for(name)
+    local deadline = now() + MAX_REFRESH_SECONDS
+    local list
+    repeat
+        sleep(POLL_SECONDS)
+        list = select(2, read(name))
+    until list or now() > deadline
+    return list
+end
+
 -- Empty when the name does not exist, or no resolver responds and no address may serve.
 function _M.resolve(name)
-    -- A release that ran for some minutes wrote a second time behind the first one.
-    local fresh_until, list = match(names:get(name) or "", "^([^|%s]+)[^|]*|(.*)$")
-    if not list then
-        return rotated(look_up(name, {}, 0))
+    local fresh_until, list = read(name)
+    if list and tonumber(fresh_until) >= now() then
+        return rotated(split(list))
     end
-    local addresses = split(list)
-    -- One request refreshes. Others use the cached addresses.
-    if tonumber(fresh_until) < now() and names:add("busy|" .. name, true, 10) then
-        return rotated(look_up(name, addresses, now() + (names:ttl(name) or 0)))
+    -- One request refreshes. Others use the cached addresses, or wait if there is no entry.
+    if names:add("busy|" .. name, true, MAX_REFRESH_SECONDS) then
+        return rotated(look_up(name, split(list or ""), now() + (names:ttl(name) or 0)))
     end
-    return rotated(addresses)
+    return rotated(split(list or wait_for(name) or ""))
 end
 return _M
