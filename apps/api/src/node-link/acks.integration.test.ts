@@ -69,23 +69,30 @@ test('a heartbeat from before an ack does not lower the revision, and a later on
   expect(await state()).toMatchObject({ revision: 3, rejected: [] });
 });
 
+const load = {
+  cpu: 0,
+  memoryUsed: 0,
+  memoryTotal: 0,
+  diskUsed: 0,
+  diskTotal: 0,
+  received: 0,
+  sent: 0,
+  connections: 0,
+};
+
+/** A heartbeat of the agent that started at a time, with its count of lost lines. */
+const beatOf = (startedAt: string, droppedLines: number | null): Heartbeat => ({
+  ...heartbeat,
+  ...(droppedLines !== null && { load: { ...load, logs: { waitingBytes: 0, droppedLines } } }),
+  startedAt,
+});
+
 // Regression: the count of lost lines was the running agent's, so a restart of the agent hid the loss.
 test('lost log lines of a node add up over restarts of its agent', async () => {
   const { db, pool } = installation;
   const { nodeId } = await nodeWithJob();
-  const load = {
-    cpu: 0,
-    memoryUsed: 0,
-    memoryTotal: 0,
-    diskUsed: 0,
-    diskTotal: 0,
-    received: 0,
-    sent: 0,
-    connections: 0,
-  };
   const lostAfter = async (startedAt: string, droppedLines: number | null) => {
-    const logs = droppedLines === null ? {} : { load: { ...load, logs: { waitingBytes: 0, droppedLines } } };
-    await storeHeartbeats(pool, [{ nodeId, message: { ...heartbeat, ...logs, startedAt }, receivedAt: Date.now() }]);
+    await storeHeartbeats(pool, [{ nodeId, message: beatOf(startedAt, droppedLines), receivedAt: Date.now() }]);
     const { logsLost, logsLostAt } = await db.nodeState.findUniqueOrThrow({ where: { nodeId } });
     return { lines: Number(logsLost), at: logsLostAt };
   };
@@ -105,23 +112,38 @@ test('lost log lines of a node add up over restarts of its agent', async () => {
   expect((await lostAfter(third, 1)).lines).toBe(Number.MAX_SAFE_INTEGER);
 });
 
+// Regression: a late heartbeat of the agent before a restart was taken for another restart, and the next one of the
+// running agent as well. In one batch, the heartbeat of the earlier agent was skipped.
+test('lost log lines count once when heartbeats around a restart of the agent are late or arrive together', async () => {
+  const { db, pool } = installation;
+  const { nodeId } = await nodeWithJob();
+  const [first, second, third] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z', '2026-01-01T02:00:00Z'];
+  const lostAfter = async (...messages: Heartbeat[]) => {
+    await storeHeartbeats(
+      pool,
+      messages.map((message) => ({ nodeId, message, receivedAt: Date.now() })),
+    );
+    return Number((await db.nodeState.findUniqueOrThrow({ where: { nodeId } })).logsLost);
+  };
+  expect(await lostAfter(beatOf(first, 5))).toBe(5);
+  expect(await lostAfter(beatOf(second, 2))).toBe(7);
+  const { logsLostAt } = await db.nodeState.findUniqueOrThrow({ where: { nodeId } });
+  expect(await lostAfter(beatOf(first, 5))).toBe(7);
+  expect(await lostAfter(beatOf(second, 2))).toBe(7);
+  expect(await db.nodeState.findUnique({ where: { nodeId } })).toMatchObject({ logsLostAt, agentStartedAt: second });
+  // The last of an agent, and the first of the next one.
+  expect(await lostAfter(beatOf(second, 4), beatOf(second, 6), beatOf(third, 1))).toBe(12);
+  // In the other order.
+  expect(await lostAfter(beatOf(third, 3), beatOf(second, 6))).toBe(14);
+  expect(await lostAfter(beatOf(third, 3))).toBe(14);
+});
+
 // A node of an earlier release of the control plane, whose state has no start of its agent.
 test('lines that were lost before the upgrade are not news', async () => {
   const { db, pool } = installation;
   const { nodeId } = await nodeWithJob();
-  const load = {
-    cpu: 0,
-    memoryUsed: 0,
-    memoryTotal: 0,
-    diskUsed: 0,
-    diskTotal: 0,
-    received: 0,
-    sent: 0,
-    connections: 0,
-  };
   await db.nodeState.create({ data: { nodeId, logsDropped: 5 } });
-  const message = { ...heartbeat, load: { ...load, logs: { waitingBytes: 0, droppedLines: 5 } } };
-  await storeHeartbeats(pool, [{ nodeId, message, receivedAt: Date.now() }]);
+  await storeHeartbeats(pool, [{ nodeId, message: beatOf(heartbeat.startedAt, 5), receivedAt: Date.now() }]);
   expect(await db.nodeState.findUnique({ where: { nodeId } })).toMatchObject({ logsLost: 0n, logsLostAt: null });
 });
 

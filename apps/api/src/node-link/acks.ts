@@ -83,12 +83,31 @@ const IS_BEFORE_ACK = `excluded.revision < s.revision AND coalesce(s.synced_at >
 const droppedLines = ({ load }: Heartbeat) =>
   Math.min(Math.trunc(load?.logs?.droppedLines ?? 0), Number.MAX_SAFE_INTEGER);
 
-/** SQL: the agent has not restarted since the last heartbeat. */
-const IS_SAME_AGENT = `coalesce(s.agent_started_at, excluded.agent_started_at) = excluded.agent_started_at`;
-/** SQL: another agent starts at zero. Heartbeats may arrive twice or late, so the count of one agent only rises. */
-const DROPPED = `CASE WHEN ${IS_SAME_AGENT} THEN greatest(s.logs_dropped, excluded.logs_dropped) ELSE excluded.logs_dropped END`;
+/** SQL: the heartbeat is a late one, of the agent before the last restart. Its lines were counted. */
+const IS_PREVIOUS_AGENT = `coalesce(excluded.agent_started_at = s.previous_agent_started_at, false)`;
+/** SQL: the agent has restarted since the last heartbeat. */
+const IS_NEW_AGENT = `(NOT ${IS_PREVIOUS_AGENT} AND coalesce(excluded.agent_started_at <> s.agent_started_at, false))`;
+/** SQL: a new agent starts at zero. Heartbeats may arrive twice or late, so the count of one agent only rises. */
+const DROPPED = `CASE WHEN ${IS_NEW_AGENT} THEN excluded.logs_dropped WHEN ${IS_PREVIOUS_AGENT} THEN s.logs_dropped
+  ELSE greatest(s.logs_dropped, excluded.logs_dropped) END`;
 /** SQL: lines that were deleted unsent since the last heartbeat. */
-const NEWLY_LOST = `(${DROPPED} - CASE WHEN ${IS_SAME_AGENT} THEN s.logs_dropped ELSE 0 END)`;
+const NEWLY_LOST = `(${DROPPED} - CASE WHEN ${IS_NEW_AGENT} THEN 0 ELSE s.logs_dropped END)`;
+
+/**
+ * The newest heartbeat of each agent, in lists with one per node. Two lists have a node whose agent restarted within
+ * the batch, so that lines which only the earlier agent counted are stored.
+ */
+function perAgent(items: ReceivedHeartbeat[]): ReceivedHeartbeat[][] {
+  const byNode = new Map<string, Map<string, ReceivedHeartbeat>>();
+  for (const item of items) {
+    const byAgent = byNode.get(item.nodeId) ?? new Map<string, ReceivedHeartbeat>();
+    byNode.set(item.nodeId, byAgent.set(item.message.startedAt, item));
+  }
+  const lists: ReceivedHeartbeat[][] = [];
+  for (const byAgent of byNode.values())
+    for (const [i, item] of [...byAgent.values()].entries()) (lists[i] ??= []).push(item);
+  return lists;
+}
 
 /** Null for an unknown node. */
 export async function storeHeartbeats(
@@ -99,7 +118,17 @@ export async function storeHeartbeats(
     pool,
     items.map(({ nodeId }) => nodeId),
   );
-  const beats = newest(items).filter(({ nodeId }) => expected.has(nodeId));
+  const known = items.filter(({ nodeId }) => expected.has(nodeId));
+  for (const beats of perAgent(known)) await storeBeats(pool, beats, expected);
+  return items.map(({ nodeId }) => ({ reply: expected.get(nodeId) ?? null }));
+}
+
+/** One per node: one statement cannot update a row twice. */
+async function storeBeats(
+  pool: Pool,
+  beats: readonly ReceivedHeartbeat[],
+  expected: ReadonlyMap<string, HeartbeatReply>,
+): Promise<void> {
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
        load, clock_offset_ms, release, packs, key_ids, failing_patterns, agent_started_at, logs_dropped, logs_lost, logs_lost_at,
@@ -120,7 +149,10 @@ export async function storeHeartbeats(
        rejected = CASE WHEN ${IS_BEFORE_ACK} THEN s.rejected ELSE excluded.rejected END,
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
        release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids,
-       failing_patterns = excluded.failing_patterns, agent_started_at = excluded.agent_started_at, logs_dropped = ${DROPPED},
+       failing_patterns = excluded.failing_patterns,
+       agent_started_at = CASE WHEN ${IS_PREVIOUS_AGENT} THEN s.agent_started_at ELSE excluded.agent_started_at END,
+       previous_agent_started_at = CASE WHEN ${IS_NEW_AGENT} THEN s.agent_started_at ELSE s.previous_agent_started_at END,
+       logs_dropped = ${DROPPED},
        logs_lost = least(s.logs_lost + ${NEWLY_LOST}, ${Number.MAX_SAFE_INTEGER}),
        logs_lost_at = CASE WHEN ${NEWLY_LOST} > 0 THEN excluded.last_seen_at ELSE s.logs_lost_at END,
        last_seen_at = excluded.last_seen_at`,
@@ -153,7 +185,6 @@ export async function storeHeartbeats(
       tookMs: null,
     })),
   );
-  return items.map(({ nodeId }) => ({ reply: expected.get(nodeId) ?? null }));
 }
 
 /** Digests are comparable at the same revision only: a node may be about to apply a new one. */
