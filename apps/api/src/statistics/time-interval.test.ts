@@ -46,6 +46,24 @@ test.each([
     expect(iso(stepsOf({ ...query, reportInterval }, asked).times)).toEqual([at(from), at(to)]);
 });
 
+// Regression: a week from 10:01 read 10,080 rows of minutes for each domain.
+test.each([
+  ['16:01', 60, '10:01', '16:01'],
+  ['16:02', 300, '10:00', '16:05'],
+] as const)('own times from 10:01 to %s read rows of %i seconds', (end, seconds, from, to) => {
+  const at = (clock: string) => `2026-11-24T${clock}:00.000Z`;
+  const query = {
+    timeInterval: 'custom',
+    timeZone: 'UTC',
+    startTime: new Date(at('10:01')),
+    endTime: new Date(at(end)),
+  };
+  for (const reportInterval of [60, 15] as const) {
+    const { times, rowSeconds } = stepsOf({ ...query, timeInterval: 'custom', reportInterval }, now);
+    expect([rowSeconds, ...iso(times)]).toEqual([seconds, at(from), at(to)]);
+  }
+});
+
 test('whole hours contain a time, and the current one ends with the current step', () => {
   const times = (from: string, to: string) => ({ from: new Date(from), to: new Date(to) });
   const past = times('2026-11-24T10:07:00Z', '2026-11-24T12:13:00Z');

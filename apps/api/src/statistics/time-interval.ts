@@ -16,6 +16,8 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const DAY_MINUTES = 24 * 60;
 /** How long sums of hours are kept. */
 const HOURS_KEPT_DAYS = 400;
+/** The longest custom time that begins at its minute. */
+const MAX_MINUTES_MS = 6 * HOUR_MS;
 const ROW_LENGTHS_MS = [HOUR_MS, 5 * MINUTE_MS];
 
 /** Hours of periods that end now. The current hour is the last one, so that sums of hours fit exactly. */
@@ -55,12 +57,17 @@ function shortestRowMs(from: number, now: number): number {
   return ageDays <= HOURS_KEPT_DAYS ? HOUR_MS : DAY_MS;
 }
 
-/** Custom times are widened to the rows that are kept. */
+/**
+ * Custom times are widened to the rows that are kept. Steps that begin at any minute need rows of minutes for the whole
+ * time, so those of a longer time begin at five minutes.
+ */
 function periodOf({ timeInterval, startTime, endTime, timeZone }: Query, now: Date): Period {
   const time = now.getTime();
   if (timeInterval === 'custom' && startTime !== undefined && endTime !== undefined) {
-    const row = shortestRowMs(startTime.getTime(), time);
-    return { from: downTo(startTime.getTime(), row), end: upTo(endTime.getTime(), row) };
+    const [start, end] = [startTime.getTime(), endTime.getTime()];
+    const isLong = end - start > MAX_MINUTES_MS;
+    const row = Math.max(shortestRowMs(start, time), isLong ? 5 * MINUTE_MS : 0);
+    return { from: downTo(start, row), end: upTo(end, row) };
   }
   if (timeInterval === 'today') return { from: startOfDay(time, timeZone) };
   if (timeInterval === 'yesterday') return { from: startOfDay(time, timeZone, -1), end: startOfDay(time, timeZone) };

@@ -596,6 +596,20 @@ test('each value of a top selects as many requests as the top counts', async () 
   }
 });
 
+test('filters are accepted for a day that begins at any minute, in steps of a minute', async () => {
+  const end = Math.floor(Date.now() / (5 * MINUTE)) * 5 * MINUTE - 4 * MINUTE;
+  const body = {
+    timeInterval: 'custom',
+    startTime: new Date(end - 25 * HOUR).toISOString(),
+    endTime: new Date(end).toISOString(),
+    reportInterval: 1,
+  } as const;
+  const { from, to } = await as(site.owner).call(statistics.timeSeries, {
+    body: { ...body, filters: { method: ['GET'] } },
+  });
+  expect([Date.parse(from), Date.parse(to)]).toEqual([end - 25 * HOUR - MINUTE, end + 4 * MINUTE]);
+});
+
 test.each([
   [{ timeInterval: 'sevenDays', filters: { method: ['GET'] } }, 'timeInterval'],
   [{ filters: { country: [] } }, 'filters.country'],

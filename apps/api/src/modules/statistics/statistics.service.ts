@@ -52,8 +52,8 @@ const isBefore = ({ now }: Ctx, { from }: Times, days: number) => from.getTime()
 async function assertTimes(ctx: Ctx, query: StatisticsQuery, stepMinutes: number): Promise<Times> {
   await assertSites(ctx, query.siteIDs);
   const times = timesOf(query, ctx.now(), stepMinutes);
-  const stepMs = stepMinutes * 60_000;
-  // Both ends are rounded to whole steps.
+  // Both ends are rounded to whole steps, and to five minutes.
+  const stepMs = Math.max(stepMinutes * 60_000, STEP_MS);
   if (query.filters !== undefined && times.to.getTime() - times.from.getTime() > MAX_FILTERED_MS + 2 * stepMs)
     failAt('timeInterval', 'range', 'at most one day with filters');
   const { ACCESS_LOG_DAYS } = ctx.installation.env;
