@@ -305,6 +305,18 @@ function answerOf(chance: SeededRandom): OriginResponse {
   };
 }
 
+/** A response that is stored, and found again by its ETag. */
+const tagged: OriginResponse = {
+  status: 200,
+  body: 'tagged',
+  headers: {
+    'Content-Length': '6',
+    Date: new Date(Date.now() + 3_600_000).toUTCString(),
+    'Cache-Control': 'max-age=600',
+    ETag: '"one"',
+  },
+};
+
 /** A CORS preflight. */
 const preflight: [string, string][] = [
   ['Origin', 'https://app.example'],
@@ -420,15 +432,19 @@ async function disagreementOnce(seed: number): Promise<object | null> {
   const chance = new SeededRandom(seed);
   const world = await configure(chance);
   const few = Array.from({ length: 4 }, () => chance.one(paths));
-  for (let i = 0; i < REQUESTS; i += 1) {
+  for (let i = 0; i < REQUESTS + 2; i += 1) {
     await purge(chance, world);
-    answer = answerOf(chance);
-    const bare = few[Math.floor(chance.next() * few.length)] ?? '/';
+    // Few random requests are answered by 304, so two more are: one for a response with an ETag, and one with the ETag.
+    const isTagged = i >= REQUESTS;
+    answer = isTagged ? tagged : answerOf(chance);
+    const bare = few[isTagged ? 0 : Math.floor(chance.next() * few.length)] ?? '/';
     const token = world.host.modules?.tokenAuth !== undefined && chance.is(0.8) ? tokenFor(bare, chance) : null;
     const path = token === null ? bare : `${bare}${bare.includes('?') ? '&' : '?'}token=${token}`;
-    const isPreflight = chance.is(0.03);
-    const method = isPreflight ? 'OPTIONS' : chance.is(0.8) ? 'GET' : chance.one(['HEAD', 'POST', 'OPTIONS', 'DELETE']);
-    const other: [string, string][] = isPreflight ? preflight : headersOf(chance);
+    const isPreflight = !isTagged && chance.is(0.03);
+    const isGet = isTagged || (!isPreflight && chance.is(0.8));
+    const method = isPreflight ? 'OPTIONS' : isGet ? 'GET' : chance.one(['HEAD', 'POST', 'OPTIONS', 'DELETE']);
+    const revalidation: [string, string][] = i > REQUESTS ? [['If-None-Match', '"one"']] : [];
+    const other = isTagged ? revalidation : isPreflight ? preflight : headersOf(chance);
     const headers: [string, string][] =
       token === null
         ? other
