@@ -1,1 +1,7 @@
-export function withMachineLock<Result>(name: string, task: () => Promise<Result>, onWait: () => void): Promise<Result>;
+export function lockFile(name: string): string;
+export function withMachineLock<Result>(
+  name: string,
+  task: (fd: number) => Promise<Result>,
+  onWait: () => void,
+  maxWaitSeconds?: number,
+): Promise<Result>;

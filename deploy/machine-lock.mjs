@@ -1,25 +1,41 @@
 // A lock for all checkouts on this machine. Linux only, plain JavaScript for bootstrap.mjs.
-import { createServer } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Trouble } from './steps.mjs';
 
-const RETRY_MS = 500;
+const MAX_WAIT_SECONDS = 1800;
 
-/** Runs `task` while no other process holds the lock. `onWait` is called once if one does. */
-export async function withMachineLock(name, task, onWait) {
-  let lock = await takeLock(name);
-  if (lock === null) onWait();
-  for (; lock === null; lock = await takeLock(name)) await setTimeout(RETRY_MS);
+/** Only root can write to /run. Others, such as tests, share a lock within their temporary folder. */
+export const lockFile = (name) => path.join(process.getuid() === 0 ? '/run' : tmpdir(), `edgeloom-${name}.lock`);
+
+/**
+ * Runs `task` while no other process has the lock. `onWait` is called once if one does. The task gets the lock's file
+ * descriptor: programs that inherit it have the lock, too, until they end. The kernel frees the lock of a killed
+ * process.
+ */
+export async function withMachineLock(name, task, onWait, maxWaitSeconds = MAX_WAIT_SECONDS) {
+  // Users who can open the file can lock it.
+  const lock = await open(lockFile(name), 'a', 0o600);
   try {
-    return await task();
+    if (!(await takeLock(lock.fd, 0))) {
+      onWait();
+      if (!(await takeLock(lock.fd, maxWaitSeconds)))
+        throw new Trouble(`Another process does not free a lock. See which one:\n\n  fuser -v ${lockFile(name)}\n`);
+    }
+    return await task(lock.fd);
   } finally {
-    lock.close();
+    await lock.close();
   }
 }
 
-/** An abstract socket: the kernel frees it when its process ends in any way. Null when it is taken. */
-const takeLock = (name) =>
+/** Node has no flock. The lock belongs to the open file that both processes share, and stays when flock ends. */
+const takeLock = (fd, seconds) =>
   new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', (error) => (error.code === 'EADDRINUSE' ? resolve(null) : reject(error)));
-    server.listen({ path: `\0edgeloom-${name}` }, () => resolve(server));
+    const child = spawn('flock', ['--timeout', String(seconds), '3'], { stdio: ['ignore', 'ignore', 'inherit', fd] });
+    child.once('error', reject).once('close', (code, signal) => {
+      if (code === 0 || code === 1) resolve(code === 0);
+      else reject(new Error(`flock ended with ${code ?? signal}`));
+    });
   });
