@@ -69,17 +69,17 @@ export async function ensureSystemPrograms({ forTests, forLongTests }) {
   await step('System programs', (report) =>
     withMachineLock(
       'system-programs',
-      () => installMissing(wanted, report),
+      (lock) => installMissing(wanted, report, lock),
       () => report('waiting for another checkout'),
     ),
   );
 }
 
 /** Another checkout may have installed them meanwhile. */
-async function installMissing(wanted, report) {
+async function installMissing(wanted, report, lock) {
   const missing = await findMissing(wanted);
   if (missing.length === 0) return report('installed by another checkout');
-  await withoutServices(() => install(missing, report));
+  await withoutServices(() => install(missing, report, lock));
 }
 
 async function findMissing(wanted) {
@@ -121,18 +121,19 @@ async function isDebian() {
   return /^ID(_LIKE)?=.*debian/m.test(release) && (await isProgram('/usr/bin/apt-get'));
 }
 
-async function install(names, report) {
+async function install(names, report, lock) {
   report('reading the package lists');
-  await apt(['update'], report);
-  await apt(['install', '-y', '--no-install-recommends', ...names], report);
+  await apt(['update'], report, lock);
+  await apt(['install', '-y', '--no-install-recommends', ...names], report, lock);
   report(`${names.length} packages`);
 }
 
-async function apt(args, report) {
+/** If this process is killed, apt goes on and has the lock until it ends. */
+export async function apt(args, report, lock) {
   const child = spawn('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
     // needrestart would restart services whose libraries were replaced.
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', NEEDRESTART_SUSPEND: '1', LC_ALL: 'C' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', lock],
   });
   const tail = [];
   for (const stream of [child.stdout, child.stderr]) {
