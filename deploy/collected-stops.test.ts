@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { collectedStops } from '../tests/support/services/collected-stops.ts';
 
 test('everything is stopped, the last one first, also after stops that fail', async () => {
@@ -23,14 +24,35 @@ test('without errors nothing is thrown, and nothing is stopped twice', async () 
   expect(stopped).toBe(1);
 });
 
-test('what starts while or after everything is stopped is stopped at once', async () => {
+// Regression: such a stop was called at once, and not awaited.
+test('what starts while everything is stopped is also stopped before the end', async () => {
   const { onEnd, stopAll } = collectedStops();
   const stopped: string[] = [];
-  onEnd(async () => {
-    onEnd(() => stopped.push('started while stopping'));
-    stopped.push('first');
+  onEnd(async () => stopped.push('database'));
+  onEnd(() => {
+    onEnd(async () => {
+      await nextTurn();
+      stopped.push('api');
+      throw new Error('no answer');
+    });
   });
+  await expect(stopAll()).rejects.toThrow('not all stops succeeded: Error: no answer');
+  expect(stopped).toEqual(['api', 'database']);
+});
+
+// Regression: the error of such a stop was unhandled.
+test('what starts after everything was stopped is stopped at once, also if that fails', async () => {
+  const { onEnd, stopAll } = collectedStops();
+  const print = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => print.mockRestore());
   await stopAll();
-  onEnd(() => stopped.push('started afterwards'));
-  expect(stopped).toEqual(['started while stopping', 'first', 'started afterwards']);
+  let stopped = 0;
+  onEnd(() => {
+    stopped += 1;
+    throw new Error('no process');
+  });
+  onEnd(() => Promise.reject(new Error('no answer')));
+  await nextTurn();
+  expect(stopped).toBe(1);
+  expect(print.mock.calls.map(([, error]) => String(error))).toEqual(['Error: no process', 'Error: no answer']);
 });
