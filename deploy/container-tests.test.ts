@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { daemonPlaces } from '../tests/support/services/docker-daemon.ts';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { daemonPlaces, ensureDocker } from '../tests/support/services/docker-daemon.ts';
 import { localImage, requireImage } from '../tests/support/services/local-images.ts';
 import { prepareContainers } from './container-tests.ts';
 
@@ -25,6 +28,29 @@ test('the Docker daemons of two checkouts share no folder, no socket and no netw
   for (const place of ['runDir', 'host', 'bridge'] as const) expect(one[place]).not.toBe(other[place]);
   // The kernel's limit.
   expect(one.bridge.length).toBeLessThanOrEqual(15);
+});
+
+// Regression: both daemons gave their bridges the same network.
+test('the daemons of two checkouts start one after the other', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'edgeloom-docker-test-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const programs = {
+    ip: `[ "$2" = delete ] || echo bridge >> ${dir}/log`,
+    dockerd: `while [ "$1" != --host ]; do shift; done
+      touch "\${2#unix://}"
+      exec sleep 600`,
+    docker: `[ "$1" != version ] || { test -e "\${DOCKER_HOST#unix://}" && echo daemon >> ${dir}/log; }`,
+  };
+  for (const [name, script] of Object.entries(programs))
+    await writeFile(path.join(dir, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${dir}:${process.env['PATH']}`);
+  const asRoot = vi.spyOn(process, 'getuid').mockReturnValue(0);
+  onTestFinished(() => asRoot.mockRestore());
+
+  const starts = ['one', 'other'].map((name) => ensureDocker(path.join(dir, name), () => undefined));
+  for (const stop of await Promise.all(starts)) await stop();
+  const events = (await readFile(path.join(dir, 'log'), 'utf8')).trim().split('\n');
+  expect(events).toEqual(['bridge', 'daemon', 'bridge', 'daemon']);
 });
 
 test('a run without tests in containers starts no daemon', async () => {

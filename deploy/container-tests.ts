@@ -24,7 +24,9 @@ export async function prepareContainers(filters: readonly string[]): Promise<() 
   let stop = async (): Promise<void> => undefined;
   if (images.length === 0) return stop;
   try {
-    stop = await step('Docker', () => ensureDocker(path.join(root, '.data/docker')));
+    stop = await step('Docker', (report) =>
+      ensureDocker(path.join(root, '.data/docker'), () => report('waiting for another checkout')),
+    );
     for (const image of images)
       await step(`Image ${image.tag}`, () => ensureImage(image), { quiet: (result) => result === 'current' });
   } catch (error) {

@@ -8,7 +8,8 @@ import { Trouble } from './steps.mjs';
 const MAX_WAIT_SECONDS = 1800;
 
 /** Only root can write to /run. Others, such as tests, share a lock within their temporary folder. */
-export const lockFile = (name) => path.join(process.getuid() === 0 ? '/run' : tmpdir(), `edgeloom-${name}.lock`);
+const folder = process.getuid() === 0 ? '/run' : tmpdir();
+export const lockFile = (name) => path.join(folder, `edgeloom-${name}.lock`);
 
 /**
  * Runs `task` while no other process has the lock. `onWait` is called once if one does. The task gets the lock's file

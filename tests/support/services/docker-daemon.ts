@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findProgram, launch, stopLeftover } from '../../../deploy/services/program.ts';
+import { withMachineLock } from '../../../deploy/machine-lock.mjs';
+import { findProgram, launch, stopLeftover, type Running } from '../../../deploy/services/program.ts';
 
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 120_000;
@@ -31,15 +32,38 @@ export const hasDocker = (): Promise<boolean> =>
   );
 
 /**
- * Starts a daemon if none answers, and sets DOCKER_HOST for this process and those it starts.
+ * Starts a daemon if none answers, and sets DOCKER_HOST for this process and those it starts. `onWait` is called if
+ * another checkout starts one at this moment.
  * @returns a function that stops the daemon.
  */
-export async function ensureDocker(folder: string): Promise<() => Promise<void>> {
+export async function ensureDocker(folder: string, onWait: () => void): Promise<() => Promise<void>> {
   if (await hasDocker()) return async () => undefined;
   const dockerd = await findProgram('dockerd');
   if (dockerd === null) throw new Error('dockerd is missing: apt-get install docker.io');
   if (process.getuid?.() !== 0) throw new Error('no Docker daemon runs, and only root can start one');
 
+  // Before the first of two daemons has given its bridge a network, the second would choose the same one.
+  const stop = await withMachineLock('docker', () => startDaemon(dockerd, folder), onWait);
+  try {
+    await removeLeftovers();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return async () => {
+    try {
+      await removeLeftovers();
+    } finally {
+      await stop();
+    }
+  };
+}
+
+/**
+ * Resolves when the daemon answers.
+ * @returns a function that stops it.
+ */
+async function startDaemon(dockerd: string, folder: string): Promise<() => Promise<void>> {
   const { runDir, host, bridge } = daemonPlaces(folder);
   await mkdir(runDir, { recursive: true });
   // The daemon's rules would drop packets that tests forward between network namespaces.
@@ -58,33 +82,30 @@ export async function ensureDocker(folder: string): Promise<() => Promise<void>>
   await deleteBridge(bridge);
   await run('ip', ['link', 'add', 'name', bridge, 'type', 'bridge']);
   const daemon = await launch(program, { runDir: folder, logDir: folder });
-  process.env['DOCKER_HOST'] = host;
-  let hasExited = false;
-  void daemon.exited.then(() => (hasExited = true));
-  const deadline = Date.now() + START_TIMEOUT_MS;
   const stop = async () => {
     await daemon.stop();
     await deleteBridge(bridge);
     await rm(runDir, { recursive: true, force: true });
   };
+  process.env['DOCKER_HOST'] = host;
   try {
-    while (!(await hasDocker())) {
-      if (hasExited || Date.now() > deadline)
-        throw new Error(`dockerd did not start:\n${(await readFile(daemon.logFile, 'utf8')).slice(-2000)}`);
-      await setTimeout(POLL_INTERVAL_MS);
-    }
-    await removeLeftovers();
+    await untilItAnswers(daemon);
+    return stop;
   } catch (error) {
     await stop();
     throw error;
   }
-  return async () => {
-    try {
-      await removeLeftovers();
-    } finally {
-      await stop();
-    }
-  };
+}
+
+async function untilItAnswers(daemon: Running) {
+  let hasExited = false;
+  void daemon.exited.then(() => (hasExited = true));
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await hasDocker())) {
+    if (hasExited || Date.now() > deadline)
+      throw new Error(`dockerd did not start:\n${(await readFile(daemon.logFile, 'utf8')).slice(-2000)}`);
+    await setTimeout(POLL_INTERVAL_MS);
+  }
 }
 
 const deleteBridge = (name: string) => run('ip', ['link', 'delete', name]).catch(() => undefined);
