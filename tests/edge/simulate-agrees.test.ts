@@ -25,8 +25,8 @@ import type { OriginResponse, OriginRequest, Origin } from '../support/fakes/ori
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
 
 /**
- * The 24 configurations from seed 33 on meet every kind of decision, some kinds only once. With 40, a slow machine may
- * miss some of the decisions that last for a second.
+ * The first 24 configurations from seed 33 on meet each kind of decision that the test expects. Some kinds, such as a
+ * stale object, occur there only once, and a slow machine may miss that one. So the short run has 40.
  */
 const [FIRST_SEED, CONFIGURATIONS] = isLongRun ? [1, 100] : [33, 40];
 const REQUESTS = 20;
