@@ -348,7 +348,9 @@ end
 local function note_unfinished(site, count)
     count_of_site[site] = count > 0 and count or nil
     local name = "open|" .. site .. "|" .. worker_id()
-    -- After a reload a new worker has the same number, and the entry once it has written it.
+    -- After a reload a new worker has the same number, and the entry once it has written it. If it writes just after
+    -- this look, the exiting worker replaces or deletes the new count. That is tolerated: the next leader of the new
+    -- worker writes it again.
     if worker_exiting() and match(dict:get(name) or "", "^%d+") ~= tostring(worker_pid()) then
         return
     end
