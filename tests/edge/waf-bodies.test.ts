@@ -40,6 +40,7 @@ const FORM_DATA = 'multipart/form-data; boundary=xYzZy';
 const part = (head: string, content = ATTACK, mark = 'xYzZy') => `--${mark}\r\n${head}\r\n\r\n${content}\r\n`;
 const parts = (head: string, content = ATTACK) => `${part(head, content)}--xYzZy--\r\n`;
 const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const json = (id: string) => JSON.stringify({ id });
 
@@ -219,6 +220,10 @@ const controlAttacks: Case[] = [
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const PNG = latin1(Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001080600000021', 'hex'));
 const MP4 = latin1(Buffer.from('000000206674797069736f6d0000020069736f6d69736f32617663316d703431', 'hex'));
+/** Bytes that look like an attack to the model, which no rule confirms. */
+const BYTES = controls.repeat(9) + 'x = (function(){return "<a b=c>";})();'.repeat(4);
+const SOAP =
+  '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><m:put xmlns:m="http://a/b"><m:name>it\'s a scan</m:name><xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:a@b"/></m:put></soap:Body></soap:Envelope>';
 const ARTICLE =
   '如何在 MySQL 中使用 UNION 查詢？先看 SELECT 的結果，再比較（欄位數）與型別。“引號”也要注意；日本語と한국어。';
 const upload = (parameters: string, content: string, type = 'application/octet-stream') =>
@@ -247,8 +252,34 @@ const honest: Case[] = [
     '{ user(id: "1", order: { by: NAME }) { name ...F posts(first: 10) @include(if: true) { title } } }\nfragment F on User { email }',
   ],
   ['JavaScript objects', 'text/plain', '{a: \'b\', list: [1, 2], text: "it is"}'],
+  [
+    'XML without a type of its own',
+    FORM,
+    '<xml><appid><![CDATA[wx2421b1c4370ec43b]]></appid><body><![CDATA[\xe5\x95\x86\xe5\x93\x81]]></body><total_fee>1</total_fee></xml>',
+  ],
+  ['SOAP without a type of its own', FORM, SOAP],
+  [
+    'XML with attributes without a type of its own',
+    FORM,
+    '<?xml version="1.0" encoding="UTF-8"?>\n<order id="17" xmlns="http://example.com/order"><item name="Tom &amp; Ann\'s"/><!-- paid --><note>it\'s <b>late</b></note></order>',
+  ],
+  [
+    'XML with single quotes',
+    'text/xml',
+    `<rss version='2.0'><channel><title>It's news</title><link href='https://example.com/?a=1&amp;b=2'/><description><![CDATA[<p>Let's go</p>]]></description></channel></rss>`,
+  ],
   ['a multipart preamble of a line break', FORM_DATA, `\r\n${parts(field('a'), "it's a <b>")}`],
   ['multipart lines without CR', FORM_DATA, parts(field('a'), "it's a note").replaceAll('\r\n', '\n')],
+  [
+    'a multipart upload of metadata',
+    'multipart/related; boundary=xYzZy',
+    `${part('Content-Type: application/json; charset=UTF-8', '{"name":"it\'s a photo","parents":["root"]}')}${parts('Content-Type: application/dicom', BYTES)}`,
+  ],
+  [
+    'SOAP with an attachment',
+    'multipart/related; type="application/xop+xml"; boundary=xYzZy',
+    `${part('Content-Type: application/xop+xml; charset=UTF-8', SOAP)}${parts('Content-Type: application/octet-stream\r\nContent-ID: <a@b>', BYTES)}`,
+  ],
   [
     'a quoted boundary',
     'multipart/form-data; charset=utf-8; boundary="----=_Part_1=boundary"',

@@ -148,13 +148,14 @@ local function part(emit, report, text)
     emit("name", "", name)
     local may_be_file = emit_file_names(emit, name, head)
     local is_file = found and (found.filename or "") ~= ""
+    -- Parts of other types than forms have no Content-Disposition.
+    local may_be_field = not may_be_file and find(lower(head), "content-disposition", 1, true)
     for _, reading in ipairs(contents_of(report, head, content)) do
         if may_be_file then
             emit("file", name, reading)
         end
         if not is_file then
-            -- A field for some, a file for others: bytes of a file are no form.
-            emit(may_be_file and "raw" or "form", name, reading)
+            emit(may_be_field and "form" or "raw", name, reading)
         end
     end
 end
