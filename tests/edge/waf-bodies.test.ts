@@ -186,12 +186,15 @@ const wideAttacks: Case[] = [
     'application/x-www-form-urlencoded; charset=utf-16',
     `a=${encodeURIComponent(ATTACK)}`,
   ],
-  ['a form behind a mark', 'application/x-www-form-urlencoded', `\xff\xfea=1&id=${encodeURIComponent(ATTACK)}`],
-  [
-    'a form with NULs',
-    'application/x-www-form-urlencoded',
-    `\xff\xfea=${'\0a'.repeat(40)}&id=${encodeURIComponent(ATTACK)}`,
-  ],
+  ['a form behind a mark', FORM, `\xff\xfea=1&id=${encodeURIComponent(ATTACK)}`],
+  ['a form with NULs', FORM, `\xff\xfea=${'\0a'.repeat(40)}&id=${encodeURIComponent(ATTACK)}`],
+];
+
+// Servers split a form whatever its first character is.
+const formAttacks: Case[] = [
+  ['a name like XML', FORM, '<=1&id=1+union+all+select+name,password+from+users'],
+  ['a name like an element', FORM, '<a/>=1&id=1+union+select+1,2'],
+  ['a single field', FORM, '<=1+union+all+select+name,password+from+users'],
 ];
 
 const unknownCharsets: Case[] = [
@@ -315,7 +318,7 @@ const honest: Case[] = [
   ],
   ['XML that declares Big5', 'text/xml', '<?xml version="1.0" encoding="Big5"?><a>\xa5\x5c\xaf\xe0</a>'],
   // 功能 in Big5, 中文 in GBK, 表示 in Shift_JIS: second bytes that look like backslashes.
-  ['a Big5 form', 'application/x-www-form-urlencoded', 'q=%A5%5C%AF%E0&n=\xa5\x5c\xaf\xe0'],
+  ['a Big5 form', FORM, 'q=%A5%5C%AF%E0&n=\xa5\x5c\xaf\xe0'],
   ['a declared Big5 form', 'application/x-www-form-urlencoded; charset=Big5', 'q=%A5%5C%AF%E0'],
   ['a GBK form', 'application/x-www-form-urlencoded; charset="gb2312"', 'q=%D6%D0%CE%C4&n=\xd6\xd0\xce\xc4\x97\x5c'],
   ['a Shift_JIS form', 'application/x-www-form-urlencoded; charset=Shift_JIS', 'q=%95%5C%8E%A6&n=\x95\x5c\x8e\xa6'],
@@ -334,6 +337,7 @@ describe('in block mode', () => {
   test.each([
     ['parts of multipart bodies', multipartAttacks],
     ['bodies that are not quite JSON', jsonAttacks],
+    ['forms that begin like XML', formAttacks],
     ['bodies in UTF-16 and UTF-32', wideAttacks],
     ['texts with control characters', controlAttacks],
   ])('attacks are found in %s', async (_what, cases) => {

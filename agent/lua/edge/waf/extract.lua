@@ -182,16 +182,19 @@ end
 -- The content decides where the declared type is missing or wrong. `media` has no parameters.
 local function read_text(emit, report, media, s)
     local first = match(s, "^%s*(.)")
-    if (first == "{" or first == "[" or first == '"') and not find(media, "urlencoded", 1, true) then
+    local is_form = find(media, "urlencoded", 1, true)
+    if (first == "{" or first == "[" or first == '"') and not is_form then
         _M.json(emit, s, "json")
         if not _M.is_json(s) then
             emit("raw", "", s)
         end
-    elseif find(media, "xml", 1, true) or first == "<" then
+    elseif (find(media, "xml", 1, true) or first == "<") and not is_form then
         xml(emit, report, s)
-    elseif find(media, "urlencoded", 1, true) or find(s, "^[%w_%.%[%]%-%%]+=") then
+    elseif is_form or find(s, "^[%w_%.%[%]%-%%]+=") then
         if first == "{" and find(s, '"%s*:') then
             _M.json(emit, url(s, true), "json")
+        elseif first == "<" then
+            xml(emit, report, s)
         end
         fields(emit, s, "form", "&")
     elseif is_binary_type(media) then
