@@ -144,6 +144,21 @@ const brokenMultiparts: Case[] = [
   ['a delimiter within a line', FORM_DATA, parts(field('id'), '1 union --xYzZy\r\n select 1')],
 ];
 
+/** Parameters of a Content-Disposition by the rule that finds the file name. */
+const fileNames: (readonly [rule: string, parameters: string])[] = [
+  ['protocol-broken-multipart', `name="f"${'; filename="a"'.repeat(8)}; filename="shell.php"`],
+  ['protocol-broken-multipart', `name="f"; filename="${'a'.repeat(9000)}.php"`],
+  ['files-upload-settings', 'filename=.htaccess; name="f"'],
+  ['files-upload-settings', 'filename=.htaccess ; name="f"; x=1'],
+  // PHP accepts single quotes, and escapes of quotes.
+  ['files-upload-settings', `name="f"; filename='.htaccess'`],
+  ['files-upload-program', 'name="f"; filename="a\\".php"'],
+  ['files-upload-program', 'name="f"; filename="a\\".php"; x="1"'],
+  ['files-upload-settings', `name="f"; filename*=UTF-8''.htaccess`],
+  // Python's email package joins pieces.
+  ['protocol-broken-multipart', 'name="f"; filename*0=".hta"; filename*1="ccess"'],
+];
+
 const jsonAttacks: Case[] = [
   // Json.NET and Gson read single quotes, and names without quotes. The last key gives the JSON reader a string.
   ['JSON in single quotes', JSON_TYPE, `{'id':'1 union all select name from users',"a":""}`],
@@ -355,6 +370,15 @@ describe('in block mode', () => {
 
   test('boundaries that servers read in different ways are refused', async () => {
     expect(await rulesOf(brokenMultiparts)).toEqual(all(brokenMultiparts, 'protocol-broken-multipart'));
+  });
+
+  test('file names are found in each reading of a head', async () => {
+    const cases = fileNames.map(([, parameters]): Case => [
+      parameters,
+      FORM_DATA,
+      parts(`Content-Disposition: form-data; ${parameters}`, 'a'),
+    ]);
+    expect(await rulesOf(cases)).toEqual(Object.fromEntries(fileNames.map(([rule, parameters]) => [parameters, rule])));
   });
 
   test('charsets that the firewall cannot read are refused', async () => {

@@ -7,7 +7,7 @@ local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, st
 local decode_base64, ipairs = ngx.decode_base64, ipairs
 
 local _M = {}
-local MAX_BOUNDARIES, MAX_FILE_NAMES = 4, 8
+local MAX_BOUNDARIES, MAX_FILE_NAMES, MAX_FILE_NAME_BYTES = 4, 8, 4096
 
 -- The value at a position as the standard reads it, and as others do, its end, and whether its end is clear.
 local function value_at(line, at)
@@ -119,16 +119,43 @@ local function contents_of(report, head, content)
     return list
 end
 
+-- The readings of a file name. `text`: the rest of its line.
+local function file_names_of(text)
+    local quoted, after = match(text, '^"([^"]*)"%s*(.?)')
+    if quoted and not find(quoted, "\\$") and (after == "" or after == ";") then
+        return { quoted, (gsub(quoted, "\\(.)", "%1")) }
+    end
+    -- Quotes end a name for some servers only. To the rules, a semicolon ends it as a quote does.
+    local rest = match(text, "^[\"']*(.*)")
+    local first = match(match(rest, "^[^;\"']*"), "^.*%S") or ""
+    return { first, gsub(first, "\\(.)", "%1"), (gsub(rest, "[\"']", ";")) }
+end
+
 -- Emits each file name of a head, and returns whether there is one.
-local function emit_file_names(emit, name, head)
-    local lowered, from = lower(head), 1
+local function emit_file_names(emit, report, name, head)
+    local lowered, known, from = lower(head), {}, 1
     for _ = 1, MAX_FILE_NAMES do
-        local _, to = find(lowered, "filename%*?%d*%*?%s*=%s*", from)
+        local _, to, extension = find(lowered, "filename(%*?%d*%*?)%s*=%s*", from)
         if not to then
             return from > 1
         end
-        emit("filename", name, match(head, '^"?([^"\r\n]*)', to + 1))
+        local line = match(head, "^[^\r\n]*", to + 1)
+        if #line > MAX_FILE_NAME_BYTES or find(extension, "%d") then
+            report("protocol-broken-multipart")
+        end
+        line = sub(line, 1, MAX_FILE_NAME_BYTES)
+        -- An extended value begins with its charset and language.
+        line = extension == "" and line or gsub(line, "^(\"?)[%w%-]*'[^']*'", "%1")
+        for _, text in ipairs(file_names_of(line)) do
+            if not known[text] then
+                known[text] = true
+                emit("filename", name, text)
+            end
+        end
         from = to + 1
+    end
+    if find(lowered, "filename", from, true) then
+        report("protocol-broken-multipart")
     end
     return true
 end
@@ -146,7 +173,7 @@ local function part(emit, report, text)
     local _, name_at = find(lower(head), '[;%s]name%s*=%s*"?')
     local name = found and found.name or name_at and match(head, '^[^";\r\n]*', name_at + 1) or ""
     emit("name", "", name)
-    local may_be_file = emit_file_names(emit, name, head)
+    local may_be_file = emit_file_names(emit, report, name, head)
     local is_file = found and (found.filename or "") ~= ""
     -- Parts of other types than forms have no Content-Disposition.
     local may_be_field = not may_be_file and find(lower(head), "content-disposition", 1, true)
