@@ -44,6 +44,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const json = (id: string) => JSON.stringify({ id });
 
+const ENCODING = 'Content-Transfer-Encoding';
+
 const multipartAttacks: Case[] = [
   // Only a `filename` parameter of Content-Disposition makes a part a file, everywhere.
   ['a field named filename', FORM_DATA, parts(field('filename'))],
@@ -72,6 +74,12 @@ const multipartAttacks: Case[] = [
       `${field('id')}\r\nContent-Transfer-Encoding: Quoted-Printable`,
       ATTACK.replace(/./g, (c) => `=${c.charCodeAt(0).toString(16)}`),
     ),
+  ],
+  // Django takes the last line of several.
+  [
+    'a part in base64 behind another encoding',
+    FORM_DATA,
+    parts(`${field('id')}\r\n${ENCODING}: 7bit\r\n${ENCODING}: base64`, btoa(ATTACK).replace(/.{20}/g, '$&\r\n')),
   ],
   // Django, Spring and commons-fileupload decode a part by its own charset.
   [

@@ -104,17 +104,21 @@ local function bytes_of_quoted_printable(text)
     end))
 end
 
--- All readings of a part's content, the bytes first.
+local DECODERS = { base64 = bytes_of_base64, ["quoted-printable"] = bytes_of_quoted_printable }
+
+-- All readings of a part's content, the bytes first. Servers follow the first or last of several encodings, or none.
 local function contents_of(report, head, content)
-    local list = { content }
-    local encoding = match(lower(head), "content%-transfer%-encoding%s*:%s*([%w%-]+)")
-    if encoding == "base64" then
-        list[2] = bytes_of_base64(content)
-    elseif encoding == "quoted-printable" then
-        list[2] = bytes_of_quoted_printable(content)
+    local list, known = { content }, {}
+    for encoding in gmatch(lower(head), "content%-transfer%-encoding%s*:%s*([%w%-]+)") do
+        if DECODERS[encoding] and not known[encoding] then
+            known[encoding] = true
+            list[#list + 1] = DECODERS[encoding](content)
+        end
     end
-    for _, text in ipairs(charset.wide_texts(report, head, list[#list])) do
-        list[#list + 1] = text
+    for i = 1, #list do
+        for _, text in ipairs(charset.wide_texts(report, head, list[i])) do
+            list[#list + 1] = text
+        end
     end
     return list
 end
