@@ -224,6 +224,9 @@ const unknownCharsets: Case[] = [
   // Tomcat and ASP.NET decode forms by any charset that the platform has.
   ['EBCDIC', 'application/x-www-form-urlencoded; charset=ibm037', '%89%84=%F1'],
   ['UTF-7', 'text/plain; charset=utf-7', '+ADw-b+AD4-'],
+  // Tomcat finds a charset within another parameter.
+  ['a charset within a parameter', `${FORM}; xcharset=ibm037`, '%89%84=%F1'],
+  ['a charset within a value', `${FORM}; x="charset=ibm037"`, '%89%84=%F1'],
   // Escapes between letters disappear.
   ['ISO-2022-JP', 'text/plain; Charset = ISO-2022-JP', 'un\x1b(Bion sel\x1b(Bect'],
   ['a second charset', 'text/plain; charset=utf-8; charset=cp500', 'a'],

@@ -43,10 +43,10 @@ function _M.is_known(name)
     return name == "" or WIDE[name] ~= nil or keeps_ascii(name) ~= nil
 end
 
--- All charset parameters of a header. `charset*` counts as unknown.
+-- All charsets of a header, also those within other parameters, where Tomcat finds them. `charset*` counts as unknown.
 local function names_of(header)
     local names = {}
-    for extension, name in gmatch(";" .. lower(header), "[;,%s]charset(%*?%d*%*?)%s*=%s*[\"']?([^\"';,%s]*)") do
+    for extension, name in gmatch(lower(header), "charset(%*?%d*%*?)%s*=%s*[\"']?([^\"';,%s]*)") do
         names[#names + 1] = extension == "" and name or "*"
     end
     return names
