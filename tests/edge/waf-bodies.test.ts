@@ -178,6 +178,15 @@ const jsonAttacks: Case[] = [
   // GraphQL servers take application/graphql as a query.
   ['raw GraphQL of great depth', 'application/graphql', `{a(id:"1")${'{a'.repeat(16)}${'}'.repeat(17)}`],
 ];
+/** Models that may find an XML document as a whole. */
+const MODEL_RULES = ['sqli-model', 'files-model', 'xss-model', 'protocol-model'];
+const xmlAttacks: Case[] = [
+  ['a text in pieces', 'text/xml', '<q>1 uni<!-- > -->on all sel<![CDATA[ect name,pass]]>word fr<?a " ?>om users</q>'],
+  ['an attribute in single quotes', 'text/xml', "<a b='1 union select 1,2'/>"],
+  ['an attribute with a bracket', 'text/xml', '<a b="1 union/*>*/ select 1,2"/>'],
+  ['XML that is declared as a form', FORM, "<a b='c'>1 un<!-- -->ion select 1,2</a>"],
+];
+
 // Templates of browsers and servers, and SQL that is put together from the value.
 const valueAttacks = [
   '{{constructor.constructor["alert"]}}',
@@ -377,6 +386,11 @@ describe('in block mode', () => {
       { level: 2 },
     );
     expect(verdicts.map(({ rule }) => rule)).toEqual(['xss-constructor', 'template-python', 'sqli-union-select']);
+  });
+
+  test('attacks are found by rules in XML', async () => {
+    const rules = await rulesOf(xmlAttacks, { disabled: MODEL_RULES });
+    expect(rules).toEqual(all(xmlAttacks, 'sqli-union-select'));
   });
 
   test('boundaries that servers read in different ways are refused', async () => {

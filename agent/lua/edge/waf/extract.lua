@@ -5,9 +5,9 @@ local charset = require("edge.waf.charset")
 local decode = require("edge.waf.decode")
 local multipart = require("edge.waf.multipart")
 local bytes_of = ffi.typeof("const uint8_t *")
-local byte, find, gmatch, gsub = string.byte, string.find, string.gmatch, string.gsub
+local byte, find, gsub = string.byte, string.find, string.gsub
 local lower, match, sub = string.lower, string.match, string.sub
-local concat, ipairs, type = table.concat, ipairs, type
+local concat, ipairs, pairs, type = table.concat, ipairs, pairs, type
 local url, escapes = decode.url, decode.escapes
 
 local _M = {}
@@ -119,6 +119,45 @@ function _M.json(emit, s, place)
     end
 end
 
+local function emit_text(emit, texts)
+    local text = concat(texts)
+    if find(text, "%S") then
+        emit("xml", "", text)
+    end
+end
+
+-- The quoted values of a tag by their quote. In broken tags, quotes without a pair are ignored.
+local VALUES = { [34] = '^"([^<"]*)"()', [39] = "^'([^<']*)'()" }
+
+-- Emits the values of a tag, and returns the position after it.
+local function read_tag(emit, s, open)
+    local at = find(s, "[>\"']", open)
+    while at and byte(s, at) ~= 62 do
+        local value, after = match(s, VALUES[byte(s, at)], at)
+        if value then
+            emit("xml", "", value)
+        end
+        at = find(s, "[>\"']", after or at + 1)
+    end
+    return (at or #s) + 1
+end
+
+-- Parsers join the texts before and after these. The content of CDATA is text, too.
+local COMMENT, INSTRUCTION, CDATA = "<!--", "<?", "<![CDATA["
+local MARKUP_ENDS = { [COMMENT] = "-->", [INSTRUCTION] = "?>", [CDATA] = "]]>" }
+
+-- The text of markup that does not end a text, and the position after it, or nil. All is text if its end is missing.
+local function text_of_markup(s, open)
+    for begin, ending in pairs(MARKUP_ENDS) do
+        local content = open + #begin
+        if sub(s, open, content - 1) == begin then
+            local to = find(s, ending, content, true)
+            local is_text = begin == CDATA or not to
+            return is_text and sub(s, content, (to or #s + 1) - 1) or "", (to or #s) + #ending
+        end
+    end
+end
+
 local EBCDIC_XML = "\76\111\167\148"
 local function xml(emit, report, s)
     local encoding = match(s, "^%s*<%?xml[^>]-encoding%s*=%s*[\"']([^\"']*)")
@@ -126,28 +165,19 @@ local function xml(emit, report, s)
         report("protocol-unknown-charset")
     end
     emit("document", "", s)
-    local from = 1
-    while true do
-        local open = find(s, "<", from, true)
-        local text = sub(s, from, (open or #s + 1) - 1)
-        if find(text, "%S") then
-            emit("xml", "", text)
-        end
-        if not open then
-            return
-        end
-        if sub(s, open, open + 8) == "<![CDATA[" then
-            local to = find(s, "]]>", open, true) or #s + 1
-            emit("xml", "", sub(s, open + 9, to - 1))
-            from = to + 3
+    local texts, from = {}, 1
+    while from <= #s do
+        local open = find(s, "<", from, true) or #s + 1
+        texts[#texts + 1] = sub(s, from, open - 1)
+        local text, after = text_of_markup(s, open)
+        if text then
+            texts[#texts + 1], from = text, after
         else
-            local close = find(s, ">", open, true) or #s
-            for value in gmatch(sub(s, open, close), '=%s*"([^"]*)"') do
-                emit("xml", "", value)
-            end
-            from = close + 1
+            emit_text(emit, texts)
+            texts, from = {}, read_tag(emit, s, open)
         end
     end
+    emit_text(emit, texts)
 end
 
 function _M.target(emit, uri, path_place, query_place)
