@@ -23,6 +23,8 @@ const parts = (...texts: string[]) =>
   ]);
 /** Their scores exceed the first threshold only, and no rule finds them. */
 const DECOY = "a' or b";
+/** Rules marked alone run on it, and no other. */
+const SUSPECT = "Anna's book";
 
 const attacks: [what: string, request: WafRequest, rule: RegExp][] = [
   [
@@ -85,6 +87,9 @@ const ordinary: [what: string, request: WafRequest][] = [
       ),
     ),
   ],
+  // A spreadsheet. In Latin-1, each character has three bytes.
+  ['JSON with 50,001 Chinese texts', json(Array<string>(50_001).fill(Buffer.from('第一項').toString('latin1')))],
+  ['JSON with 50,001 sentences that have an apostrophe', json(Array<string>(50_001).fill("don't call"))],
   ['a text of 90,000 words', of(`a=${'word and another, '.repeat(22_500)}`, FORM_TYPE)],
   [
     'common headers',
@@ -106,7 +111,7 @@ const ordinary: [what: string, request: WafRequest][] = [
 
 /** More than any ordinary request has. */
 const excesses: [what: string, request: WafRequest][] = [
-  ['50,001 suspicious texts', json(Array<string>(50_001).fill("it's"))],
+  ['50,001 suspicious texts', json(Array<string>(50_001).fill(SUSPECT))],
   ['7,000 texts that only rules can judge', json(Array<string>(7000).fill(DECOY))],
 ];
 
@@ -124,6 +129,11 @@ test.each(numbered(ordinary, attacks.length))('%s is ordinary', (_what, i) => {
 });
 test.each(numbered(excesses, attacks.length + ordinary.length))('%s are refused', (_what, i) => {
   expect(verdicts[i]).toMatchObject({ rule: 'protocol-too-many-values', place: 'body' });
+});
+
+test('50,001 sentences that have an apostrophe are ordinary at the highest level, too', async () => {
+  const [found] = await engine.judge([json(Array<string>(50_001).fill("don't call"))], { level: 4 });
+  expect(found).not.toHaveProperty('rule');
 });
 
 test('a header value that passed without a score is inspected under another name', async () => {
@@ -144,7 +154,7 @@ test('a rule marked alone is found in a header whose value passed where the rule
 
 test('a header value that another request hid from the inspection is inspected in the next one', async () => {
   const headers = [['x-id', "1' union all select name,2 from users"]] as const;
-  const list = encodeURIComponent(JSON.stringify(Array<string>(50_001).fill("it's")));
+  const list = encodeURIComponent(JSON.stringify(Array<string>(50_001).fill(SUSPECT)));
   const [hidden, next] = await engine.judge([
     { target: `/?a=${list}`, headers, body: '' },
     { target: '/', headers, body: '' },

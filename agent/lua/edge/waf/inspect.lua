@@ -31,7 +31,7 @@ local CONTEXT_BYTES = 2048
 local ASCII_RUN = ("[\1-\127\160]"):rep(8) .. "[\1-\127\160]*"
 local PIECE_BYTES, PIECE_OVERLAP = 4096, 256
 local MAX_FILE_BYTES = 8192
--- Limits per request: suspicious values, bytes on which all rules run, levels of nested JSON. More than the first two
+-- Limits per request: values with rules, bytes on which all rules run, levels of nested JSON. More than the first two
 -- allow is a finding, so they are far above what ordinary requests have.
 local MAX_SUSPECTS, MAX_RULE_BYTES, MAX_DEPTH = 50000, 819200, 3
 local VALUES_RULE = "protocol-too-many-values"
@@ -119,6 +119,16 @@ local function model_rule_of(n)
     return rules.of_model[winner]
 end
 
+-- Returns whether rules run on a value of this score.
+local function record_score(score)
+    highest_score = max(highest_score, score)
+    if score < MIN_RULE_SCORE then
+        return false
+    end
+    suspects = suspects + 1
+    return suspects <= MAX_SUSPECTS
+end
+
 -- The rules that can refuse a value of this score.
 local function rules_for(place, text, score)
     if score <= LEVELS[settings.level].with_rules then
@@ -131,10 +141,7 @@ end
 -- Scores a chunk of a value, and records a finding. The tokens are those of the last scan.
 local function score_chunk(place, name, s, n)
     local score, worst = model.score(n, place)
-    if score > highest_score then
-        highest_score = score
-    end
-    if score < MIN_RULE_SCORE then
+    if not record_score(score) then
         return
     end
     local level = LEVELS[settings.level]
@@ -193,13 +200,8 @@ local function inspect_piece(name, s)
     if not is_suspicious(mask, groups) then
         return
     end
-    suspects = suspects + 1
-    if suspects > MAX_SUSPECTS then
-        return
-    end
     local score = model.score(n, "raw")
-    highest_score = max(highest_score, score)
-    if score < MIN_RULE_SCORE then
+    if not record_score(score) then
         return
     end
     local points, rule = run_rules(rules_for("raw", s, score), name, s)
@@ -265,10 +267,6 @@ function inspect(place, name, s, depth)
     local n, mask, groups, rest = scan.scan(s)
     -- The mask and the groups are those of the first chunk.
     if not rest and not is_suspicious(mask, groups) then
-        return
-    end
-    suspects = suspects + 1
-    if suspects > MAX_SUSPECTS then
         return
     end
     if rest or band(mask, scan.DECODABLE) ~= 0 then
@@ -375,11 +373,10 @@ local function inspect_header(name, value)
         end
         inspect("header", name, value, 0)
     end
-    -- All sites share the memory: exceptions or a reached limit may hide a finding of another site.
-    local is_fully_inspected = suspects <= MAX_SUSPECTS and not settings.path_exceptions
-    local is_harmless = highest_score < MIN_RULE_SCORE
+    -- All sites share the memory: an exception may hide a finding of another site. A reached limit hides no score.
+    local is_harmless = not settings.path_exceptions and highest_score < MIN_RULE_SCORE
         and not (name == "user-agent" and matches_any(rules.at.userAgent, value))
-    if is_fully_inspected and is_harmless and #value <= MAX_REMEMBERED_BYTES then
+    if is_harmless and #value <= MAX_REMEMBERED_BYTES then
         memory:set(value, true)
     end
     highest_score, seen_names = max(highest_score, previous_highest), names_of_request
