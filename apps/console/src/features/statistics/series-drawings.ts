@@ -24,7 +24,7 @@ function labelOf(name: string, t: ReturnType<typeof useT>): string {
 }
 
 const DAY_SECONDS = 86_400;
-type Steps = Pick<Series, 'times' | 'stepSeconds' | 'to'>;
+type Steps = Pick<Series, 'stepSeconds' | 'to'> & { times: readonly string[] };
 
 /**
  * The last step of figures that arrived at a time is the current one, or a custom period ends within it. The clock
