@@ -15,6 +15,8 @@ export interface EndpointOptions<T = unknown> {
   poll?: (data: T | undefined) => number | null;
   /** False while a parameter is not known yet. */
   enabled?: boolean;
+  /** Reads the data in place of the plain call. `known` is what the same request has so far, and when it arrived. */
+  read?: (known: { data: T; at: number } | undefined, signal: AbortSignal) => Promise<T>;
 }
 export interface Result<T> {
   data: T | undefined;
@@ -49,10 +51,14 @@ export const nothing: Endpoint = {
 
 export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
 export function useEndpoint<T>(endpoint: Endpoint, sent: object = {}, options: EndpointOptions<T> = {}): Result<T> {
-  const { pollMs, poll, enabled = true } = options;
+  const { pollMs, poll, enabled = true, read } = options;
   const query = useQuery({
     queryKey: keyOf(endpoint, sent),
-    queryFn: ({ signal }) => reply<T>(endpoint, sent, signal),
+    queryFn: ({ signal, client, queryKey }) => {
+      if (!read) return reply<T>(endpoint, sent, signal);
+      const { data, dataUpdatedAt = 0 } = client.getQueryState<T>(queryKey) ?? {};
+      return read(data === undefined ? undefined : { data, at: dataUpdatedAt }, signal);
+    },
     enabled,
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {

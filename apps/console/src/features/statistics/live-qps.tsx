@@ -1,3 +1,4 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
 import { useMemo } from 'react';
 import { newest } from '../../components/chart/figure.ts';
@@ -5,34 +6,43 @@ import { Loaded, Note } from '../../components/chart/panel.tsx';
 import type { Drawing } from '../../components/chart/series-option.ts';
 import { SeriesPanel } from '../../components/chart/series-panel.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
+import { call } from '../../lib/api.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { withNewSteps } from './new-steps.ts';
+import { startOfNewSteps, withNewSteps } from './new-steps.ts';
 
 const POLL_MS = 60_000;
 
-/** Requests per second of the last six hours. Later polls read only the steps since the first response. */
+type Steps = Received<typeof statistics.qps>;
+
+/** Reads six hours first, and then the steps since the last response. */
+async function readSteps(
+  sites: { siteIDs?: string[] },
+  known: { data: Steps; at: number } | undefined,
+  signal: AbortSignal,
+): Promise<Steps> {
+  const from = known && startOfNewSteps(known.data, Date.now() - known.at);
+  const found = await call(statistics.qps, { body: { ...sites, ...(from !== undefined && { from }) } }, { signal });
+  return known && from !== undefined ? withNewSteps(known.data, found) : found;
+}
+
+/** Requests per second of the last six hours. */
 export function LiveQps({ siteIDs }: { siteIDs: string[] | undefined }) {
   const t = useT();
   const sites = siteIDs === undefined ? {} : { siteIDs };
-  const whole = useEndpoint(statistics.qps, { body: sites });
-  // The step before the current one may still get late lines.
-  const from = whole.data?.times.at(-2);
-  const isKnown = from !== undefined && !whole.refreshing;
-  const added = useEndpoint(
+  const result = useEndpoint(
     statistics.qps,
-    { body: { ...sites, ...(from !== undefined && { from }) } },
-    { pollMs: POLL_MS, enabled: isKnown },
+    { body: sites },
+    { pollMs: POLL_MS, read: (known, signal) => readSteps(sites, known, signal) },
   );
-  const newSteps = isKnown && !added.refreshing ? added.data : undefined;
   const drawing = useMemo((): Drawing | undefined => {
-    if (!whole.data) return undefined;
-    const { times, stepSeconds, values } = withNewSteps(whole.data, newSteps);
+    if (!result.data) return undefined;
+    const { times, stepSeconds, values } = result.data;
     const lines = [{ name: 'requests', label: t('securityAnalysis.liveRate'), values }];
     return { times, stepSeconds, unit: 'count', isStacked: false, lines, previous: null, isUnfinished: true };
-  }, [whole.data, newSteps, t]);
+  }, [result.data, t]);
   return (
-    <Loaded result={whole}>
+    <Loaded result={result}>
       {() =>
         drawing && (
           <SeriesPanel
@@ -42,7 +52,7 @@ export function LiveQps({ siteIDs }: { siteIDs: string[] | undefined }) {
             figureTitle={t('statistics.newest')}
             note={
               <Note>
-                <StatusMark tone={added.stale ? 'off' : 'ok'} />
+                <StatusMark tone={result.stale ? 'off' : 'ok'} />
                 {t('securityAnalysis.liveWhen')}
               </Note>
             }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { withNewSteps } from './new-steps.ts';
+import { startOfNewSteps, withNewSteps } from './new-steps.ts';
 
+const HOUR_MS = 3_600_000;
 const at = (minutes: number) => new Date(Date.UTC(2026, 10, 24, 8, minutes)).toISOString();
 const steps = (from: number, ...values: (number | null)[]) => ({
   times: values.map((_, i) => at(from + i * 5)),
@@ -13,12 +14,23 @@ test('new steps move the time axis on, and replace what the first response had o
   expect(withNewSteps(steps(0, 1, 2, 3, 4), steps(10, 3, 5))).toEqual(steps(0, 1, 2, 3, 5));
 });
 
-test('a tab that was hidden for longer than the chart shows the newest steps', () => {
+test('more new steps than the chart has leave the newest ones', () => {
   const late = steps(10, 9, null, 8, 7, 6, 5);
   expect(withNewSteps(steps(0, 1, 2, 3, 4), late)).toEqual(steps(20, 8, 7, 6, 5));
 });
 
 test('without new steps a chart stays as it is', () => {
   const whole = steps(0, 1, 2);
-  expect([withNewSteps(whole, undefined), withNewSteps(whole, steps(0))]).toEqual([whole, whole]);
+  expect(withNewSteps(whole, steps(0))).toEqual(whole);
+});
+
+test('each read begins at the second newest step of what is known', () => {
+  const first = steps(0, 1, 2, 3, 4);
+  expect(startOfNewSteps(first, HOUR_MS)).toBe(at(10));
+  expect(startOfNewSteps(withNewSteps(first, steps(10, 9, 8, 7)), HOUR_MS)).toBe(at(15));
+});
+
+test('a read after more than six hours, or without two known steps, reads all', () => {
+  expect(startOfNewSteps(steps(0, 1, 2), 6 * HOUR_MS)).toBeUndefined();
+  expect(startOfNewSteps(steps(0, 1), 0)).toBeUndefined();
 });

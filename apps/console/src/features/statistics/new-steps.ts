@@ -1,19 +1,25 @@
-interface Steps {
-  /** The beginning of each step, as ISO 8601 in UTC. */
-  times: readonly string[];
-  stepSeconds: number;
-  values: readonly (number | null)[];
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+
+type Steps = Received<typeof statistics.qps>;
+
+const SIX_HOURS_MS = 6 * 3_600_000;
+
+/** Where the next read begins. Undefined: it reads all six hours, as those that arrived so long ago are over. */
+export function startOfNewSteps({ times }: Steps, ageMs: number): string | undefined {
+  // The step before the current one may still get late lines.
+  return ageMs < SIX_HOURS_MS ? times.at(-2) : undefined;
 }
 
 /** Steps with those of a later response in place of the same ones, moved on so that their number stays. */
-export function withNewSteps(whole: Steps, added: Steps | undefined): Steps {
-  const first = added?.times[0];
-  if (added === undefined || first === undefined) return whole;
-  const before = whole.times.filter((at) => Date.parse(at) < Date.parse(first)).length;
-  const count = whole.times.length;
+export function withNewSteps(steps: Steps, added: Steps): Steps {
+  const [first] = added.times;
+  if (first === undefined) return steps;
+  const before = steps.times.filter((at) => Date.parse(at) < Date.parse(first)).length;
+  const count = steps.times.length;
   return {
-    stepSeconds: whole.stepSeconds,
-    times: [...whole.times.slice(0, before), ...added.times].slice(-count),
-    values: [...whole.values.slice(0, before), ...added.values].slice(-count),
+    stepSeconds: steps.stepSeconds,
+    times: [...steps.times.slice(0, before), ...added.times].slice(-count),
+    values: [...steps.values.slice(0, before), ...added.values].slice(-count),
   };
 }
