@@ -4,7 +4,7 @@ import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge } from '../support/services/edge.ts';
-import { startWafEngine } from '../support/services/waf-engine.ts';
+import { startWafEngine, type WafRequest } from '../support/services/waf-engine.ts';
 
 const [edge, engine] = await Promise.all([startEdge(), startWafEngine()]);
 afterAll(() => Promise.all([edge.stop(), engine.stop()]));
@@ -455,4 +455,16 @@ test.each([
   const body: Case = ['', 'text/plain; charset=ibm037', 'a'];
   expect((await send(body, over)).status).toBe(200);
   expect((await send(body, { exceptions: [{ rule: 'protocol', path: '/other', parameter: null }] })).status).toBe(403);
+});
+
+test('JSON that is cut within a word is read like the whole', async () => {
+  const start = `{"a":"it's <b>","b":`;
+  const bodies = ['null', 'tru', 'f', 'nope'].map((end) => ({
+    target: '/',
+    headers: [['Content-Type', JSON_TYPE]] satisfies WafRequest['headers'],
+    body: start + end,
+  }));
+  const [whole, cut, cutEarly, other] = (await engine.judge(bodies, { values: true })).map(({ values }) => values);
+  expect([cut, cutEarly]).toEqual([whole, whole]);
+  expect(other).not.toEqual(whole);
 });

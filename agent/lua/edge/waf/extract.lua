@@ -53,6 +53,7 @@ for class, characters in ipairs({ "-0123456789", "+.eE", "\t\n\r []{}:," }) do
 end
 
 -- Whether the text outside of strings is only JSON's, and each brace opens an object. Templates and queries have more.
+-- The text may be cut anywhere.
 function _M.is_json(s)
     local p, n, i, previous = ffi.cast(bytes_of, s), #s, 0, 0
     while i < n do
@@ -73,7 +74,7 @@ function _M.is_json(s)
             until i >= n or OUTSIDE[p[i]] == 0 or OUTSIDE[p[i]] == 3
         elseif class == 3 then
             i = i + 1
-        elseif literal and i + #literal <= n and sub(s, i + 1, i + #literal) == literal then
+        elseif literal and sub(s, i + 1, i + #literal) == sub(literal, 1, n - i) then
             i = i + #literal
         else
             return false
