@@ -321,6 +321,18 @@ test('the live rate reads only new steps once a minute, and nothing in a hidden 
   await page.context().close();
 });
 
+test('a period is shown as wide as the sums that are kept of it', async () => {
+  // After a week there are no sums of minutes any more, only those of five.
+  const hour = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS - 10 * 24 * HOUR_SECONDS;
+  const after = (minutes: number) => new Date((hour + minutes * 60) * 1000).toISOString();
+  const period = new URLSearchParams({ range: 'custom', from: after(1), to: after(122) });
+  for (const name of ['statistics', 'l4AttackAnalysis']) {
+    const { page } = await consoles.openAs(small.owner, `dataAnalysis/${name}?${period}`);
+    await expect.poll(() => page.getByText(/ \d\d:00 – \S+ \d\d:05 /).count()).toBe(1);
+    await page.context().close();
+  }
+});
+
 test('layer-4 sessions are shown by outcome and country', async () => {
   const { page } = await consoles.openAs(small.owner, 'dataAnalysis/l4AttackAnalysis');
   await card(page, 'Blocked').getByText('2 sessions').waitFor();

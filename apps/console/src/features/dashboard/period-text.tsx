@@ -1,4 +1,4 @@
-import { time, zoneName } from '../../lib/format.ts';
+import { boundsOfFigures, periodWords } from '../statistics/period-words.ts';
 import classes from './dashboard.module.css';
 
 interface PeriodTextProps {
@@ -7,14 +7,6 @@ interface PeriodTextProps {
   at: number;
 }
 
-/** The period of a dashboard's figures with its time zone. A current step ends now. */
-export function PeriodText({ figures, at }: PeriodTextProps) {
-  if (figures === undefined) return null;
-  const to = new Date(Math.min(Date.parse(figures.to), at));
-  const [start, end] = [new Date(figures.from), to].map((one) => time(one).slice(0, 16));
-  return (
-    <span className={classes['period']}>
-      {start} – {end} {zoneName(to)}
-    </span>
-  );
-}
+/** The period of a dashboard's figures with its time zone. */
+export const PeriodText = ({ figures, at }: PeriodTextProps) =>
+  figures && <span className={classes['period']}>{periodWords(boundsOfFigures(figures, at))}</span>;

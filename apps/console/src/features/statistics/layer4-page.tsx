@@ -63,7 +63,7 @@ export function Layer4Page() {
           value={outcome}
           onChange={(value) => change({ outcome: value === 'allowed' ? 'allowed' : null }, true)}
         />
-        <PeriodText state={state} />
+        <PeriodText state={state} result={top} />
       </div>
       <Sums body={body} polled={polled} />
       <div className={classes['main']}>

@@ -17,6 +17,12 @@ import classes from './statistics.module.css';
 
 const types = [seriesTypes.bandwidthAndTraffic, seriesTypes.status, seriesTypes.protocol];
 
+/** Key figures of a page. */
+export function useCards({ query, period }: Statistics) {
+  const pollMs = pollOf(period);
+  return useEndpoint(statistics.cards, { body: query }, pollMs === undefined ? {} : { pollMs });
+}
+
 interface OverviewProps {
   state: Statistics;
   isCompared: boolean;
@@ -30,7 +36,7 @@ export function Overview({ state, isCompared, children }: OverviewProps) {
   const navigate = useNavigate();
   const pollMs = pollOf(state.period);
   const polled = pollMs === undefined ? {} : { pollMs };
-  const cards = useEndpoint(statistics.cards, { body: state.query }, polled);
+  const cards = useCards(state);
   const { query, period, reportInterval, zoom } = state;
   const series = useEndpoint(statistics.timeSeries, { body: { ...query, types, reportInterval } }, polled);
   const before = useEndpoint(

@@ -3,7 +3,7 @@ import { Page } from '../../components/page/page.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { FilterChips } from './filter-chips.tsx';
-import { Overview } from './overview.tsx';
+import { Overview, useCards } from './overview.tsx';
 import { PeriodText } from './period-text.tsx';
 import { RangeControl, StepControl } from './range-control.tsx';
 import { RankTable } from './rank-table.tsx';
@@ -32,6 +32,7 @@ const topSizes = [10, 20, 50, 100] as const;
 export function StatisticsPage() {
   const t = useT();
   const state = useStatistics();
+  const cards = useCards(state);
   const { search, query, change } = state;
   const sortBy = search.get('by') === 'bytes' ? 'bytes' : 'requests';
   const top = topSizes.find((size) => String(size) === search.get('top')) ?? 10;
@@ -50,7 +51,7 @@ export function StatisticsPage() {
           checked={isCompared}
           onChange={(event) => change({ compare: event.currentTarget.checked ? '1' : null }, true)}
         />
-        <PeriodText state={state} />
+        <PeriodText state={state} result={cards} />
       </div>
       <FilterChips state={state} />
       <Overview state={state} isCompared={isCompared}>
