@@ -93,7 +93,7 @@ export function seriesOption(drawing: Drawing, mode: Mode) {
         ...nameAndColor(line, i),
         ...(isBars ? { type: 'bar' } : lineStyle(line.name, isStacked)),
         id: line.name,
-        data: isBars ? barsOf(line.values, drawing, mode) : endedOf(line.values, drawing).map(pointOf),
+        data: isBars ? barsOf(line.values, drawing, mode) : withoutUnfinished(line.values, drawing).map(pointOf),
         ...(isStacked && { stack: 'all' }),
         tooltip: tooltipOf(line.values),
       })),
@@ -130,8 +130,7 @@ function barsOf(values: Values, { isUnfinished = false }: Drawing, mode: Mode) {
   return values.map((value, i) => (value !== null && i === values.length - 1 ? { value, itemStyle } : value));
 }
 
-/** Without the unfinished step. */
-const endedOf = (values: Values, { isUnfinished = false }: Drawing): Values =>
+const withoutUnfinished = (values: Values, { isUnfinished = false }: Drawing): Values =>
   isUnfinished ? values.map((value, i) => (i === values.length - 1 ? null : value)) : values;
 
 /** Only the unfinished step, and the one before, from which its line starts. Empty if the step has no value yet. */

@@ -12,7 +12,7 @@ import { saveBlob, saveFile } from '../../lib/save-file.ts';
 import { tokens } from '../../theme/tokens.ts';
 import { Download, NoData, Note, Panel } from './panel.tsx';
 import { colorOf, csvOf, seriesOption, type Drawing } from './series-option.ts';
-import { trimmed } from './trimmed.ts';
+import { trimLeadingGaps } from './trim-leading-gaps.ts';
 import classes from './panel.module.css';
 
 export interface SeriesPanelProps {
@@ -42,7 +42,7 @@ export function SeriesPanel({
   const t = useT();
   const mode: Mode = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const [chart, setChart] = useState<EChartsType | null>(null);
-  const { drawing, since } = useMemo(() => trimmed(whole), [whole]);
+  const { drawing, since } = useMemo(() => trimLeadingGaps(whole), [whole]);
   const { times, stepSeconds, unit, lines, previous, isUnfinished } = drawing;
   const option = useMemo(() => (now: Mode) => seriesOption(drawing, now), [drawing]);
   const hasData = [...lines, ...(previous ? [previous] : [])].some(({ values }) => values.some((one) => one !== null));
@@ -52,8 +52,10 @@ export function SeriesPanel({
     color: colorOf(name, i, mode),
     value: figure(unit, figureOf(values, isUnfinished)),
   }));
-  const compared = previous && { ...previous, value: figure(unit, figureOf(previous.values, isUnfinished)) };
-  const summary = [...entries, ...(compared ? [compared] : [])].map(({ label, value }) => `${label} ${value}`);
+  const previousEntry = previous && { ...previous, value: figure(unit, figureOf(previous.values, isUnfinished)) };
+  const summary = [...entries, ...(previousEntry ? [previousEntry] : [])].map(
+    ({ label, value }) => `${label} ${value}`,
+  );
   const fileName = () => `${title} ${time(new Date())}`;
   const savePng = () => {
     const canvas = chart?.renderToCanvas({ pixelRatio: 2, backgroundColor: tokens[mode].surface });
@@ -71,7 +73,9 @@ export function SeriesPanel({
       title={title}
       tall={tall}
       beside={
-        hasData && <Legend entries={entries} compared={compared} title={figureTitle} panel={title} onPick={onPick} />
+        hasData && (
+          <Legend entries={entries} previousEntry={previousEntry} title={figureTitle} panel={title} onPick={onPick} />
+        )
       }
       tools={
         <>
@@ -118,14 +122,14 @@ export function SeriesPanel({
 
 interface LegendProps {
   entries: readonly { name: string; label: string; color: string; value: string }[];
-  compared: { label: string; value: string } | null;
+  previousEntry: { label: string; value: string } | null;
   title: string;
   /** Title of the panel. */
   panel: string;
   onPick: SeriesPanelProps['onPick'];
 }
 
-function Legend({ entries, compared, title, panel, onPick }: LegendProps) {
+function Legend({ entries, previousEntry, title, panel, onPick }: LegendProps) {
   const t = useT();
   return (
     <ul className={classes['legend']} aria-label={title} title={title}>
@@ -145,10 +149,10 @@ function Legend({ entries, compared, title, panel, onPick }: LegendProps) {
           )}
         </li>
       ))}
-      {compared && (
+      {previousEntry && (
         <li>
           <i className={classes['dashed']} aria-hidden />
-          {compared.label} <b>{compared.value}</b>
+          {previousEntry.label} <b>{previousEntry.value}</b>
         </li>
       )}
     </ul>

@@ -44,15 +44,15 @@ export function Overview({ state, isCompared, children }: OverviewProps) {
     { body: { ...query, types, reportInterval, ...periodBefore(series.data, period) } },
     { enabled: isCompared && series.data !== undefined && series.data.times.length > 0 },
   );
-  const compared = isCompared ? before.data : undefined;
+  const seriesBefore = isCompared ? before.data : undefined;
   const drawings = useMemo(
     () =>
       series.data &&
       drawingsOf(series.data, t, {
         isUnfinished: isUnfinished(period, series.data, series.at),
-        before: compared && { series: compared, shiftMs: shiftOf(series.data, period) },
+        before: seriesBefore && { series: seriesBefore, shiftMs: shiftOf(series.data, period) },
       }),
-    [series.data, series.at, compared, period, t],
+    [series.data, series.at, seriesBefore, period, t],
   );
   const seriesOf = (name: string) => series.data?.series.find((one) => one.name === name)?.values ?? [];
   const panel = (name: PanelName, { tall = false } = {}) =>

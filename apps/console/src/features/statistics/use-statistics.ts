@@ -33,12 +33,12 @@ export function useStatistics({ offered = intervals, fallback = 'oneDay' }: Opti
   const key = search.toString();
 
   const read = useMemo(() => {
-    const asked = new URLSearchParams(key);
-    const filters = filtersOf(asked);
+    const params = new URLSearchParams(key);
+    const filters = filtersOf(params);
     const isFiltered = Object.keys(filters).length > 0;
-    const chosen = periodOf(asked, offered, fallback);
+    const chosen = periodOf(params, offered, fallback);
     const period = isFiltered ? shortened(chosen) : chosen;
-    const [sites, tags, domains] = [asked.getAll('site'), asked.getAll('tag'), asked.getAll('domain')];
+    const [sites, tags, domains] = [params.getAll('site'), params.getAll('tag'), params.getAll('domain')];
     return {
       period,
       sites,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Drawing } from './series-option.ts';
-import { trimmed } from './trimmed.ts';
+import { trimLeadingGaps } from './trim-leading-gaps.ts';
 
 const STEP_MS = 900_000;
 const noon = Date.UTC(2026, 10, 24, 12);
@@ -16,7 +16,7 @@ const drawing = (...lines: (number | null)[][]): Drawing => ({
 
 test('a chart starts at its first data, with the time of it, if most of the time before has none', () => {
   const values = [...nulls(60), 1, ...nulls(5), ...Array.from({ length: 30 }, () => 2)];
-  const { drawing: shown, since } = trimmed({ ...drawing(values), isUnfinished: true });
+  const { drawing: shown, since } = trimLeadingGaps({ ...drawing(values), isUnfinished: true });
   // Later gaps stay.
   expect(shown.lines[0]?.values).toEqual(values.slice(60));
   expect(shown.times[0]).toBe(new Date(noon + 60 * STEP_MS).toISOString());
@@ -24,7 +24,7 @@ test('a chart starts at its first data, with the time of it, if most of the time
 });
 
 test('the first value of a day has some empty steps before it', () => {
-  const { drawing: shown, since } = trimmed(drawing([...nulls(95), 1]));
+  const { drawing: shown, since } = trimLeadingGaps(drawing([...nulls(95), 1]));
   expect(shown.lines[0]?.values).toEqual([...nulls(11), 1]);
   expect(since).toMatch(/^\d\d:\d\d$/);
 });
@@ -40,10 +40,10 @@ test('a chart that has data in its first half, in any line or the period before,
     drawing(nulls(96)),
     drawing([]),
   ])
-    expect(trimmed(whole)).toEqual({ drawing: whole, since: null });
+    expect(trimLeadingGaps(whole)).toEqual({ drawing: whole, since: null });
 });
 
 test('the first data of a month is said with its date', () => {
   const values = [...nulls(600), ...Array.from({ length: 120 }, () => 1)];
-  expect(trimmed({ ...drawing(values), stepSeconds: 3600 }).since).toMatch(/^\d\d\/\d\d \d\d:\d\d$/);
+  expect(trimLeadingGaps({ ...drawing(values), stepSeconds: 3600 }).since).toMatch(/^\d\d\/\d\d \d\d:\d\d$/);
 });

@@ -5,7 +5,7 @@ import { timeLabel, type Drawing } from './series-option.ts';
 const MIN_STEPS = 12;
 
 /** A drawing without the steps before its first data, if these are most of it. `since`: when the data begins. */
-export function trimmed(drawing: Drawing): { drawing: Drawing; since: string | null } {
+export function trimLeadingGaps(drawing: Drawing): { drawing: Drawing; since: string | null } {
   const { times, stepSeconds, lines, previous } = drawing;
   const all = [...lines, ...(previous ? [previous] : [])];
   const first = times.findIndex((_, i) => all.some(({ values }) => (values[i] ?? null) !== null));
