@@ -28,7 +28,7 @@ interface Row extends Place {
 /** One process at a time, because a sketch that is written replaces the one that was read. */
 export async function addAddresses(
   client: PoolClient,
-  groups: readonly (Place & { addresses: Iterable<string> })[],
+  groups: readonly (Place & { addresses: readonly string[] })[],
 ): Promise<void> {
   const rows = new Map<string, Row>();
   for (const { at, site, domain, addresses } of groups)

@@ -205,7 +205,7 @@ async function addBatches(client: PoolClient, batches: readonly PendingBatch[], 
       client,
       merged.all.flatMap(({ types, ...group }) => {
         const addresses = types.get(topTypes.address)?.keys();
-        return addresses === undefined ? [] : [{ ...group, addresses }];
+        return addresses === undefined ? [] : [{ ...group, addresses: [...addresses] }];
       }),
     );
   }

@@ -118,3 +118,38 @@ test('cards, series, ranks, tops and charts of a page add up to the same request
     { numRuns: 25, seed: 1 },
   );
 });
+
+/** The whole day before, in UTC, by which sketches of days begin. */
+const yesterday = Math.floor(newest / DAY_MS) * DAY_MS - DAY_MS;
+const at = (days: number, hour: number) => new Date(yesterday + days * DAY_MS + hour * HOUR_MS);
+
+/** A site with three addresses in three hours of yesterday. */
+async function siteOfYesterday() {
+  const old = await build.site();
+  const { id } = await build.node({ zone: old.zone });
+  const lines = [11, 13, 20].map((hour) =>
+    logLine(old.id, { time: at(0, hour).getTime() / 1000, address: `192.0.2.${hour}` }),
+  );
+  await addLogs(installation.pool, id, lines);
+  const account = await signedInFor(60 * DAY_MS, old.owner);
+  return async (startTime: Date, endTime: Date) => {
+    const body = {
+      timeInterval: 'custom',
+      startTime: startTime.toISOString(),
+      endTime: endTime.toISOString(),
+    } as const;
+    const { data } = await as(account).call(statistics.cards, { body });
+    return data.find(({ type }) => type === cardTypes.addresses);
+  };
+}
+
+// Regression: the sketches of days were empty, because the addresses were read once, for the hours.
+test('addresses of whole days are those of their hours', async () => {
+  const addressesOf = await siteOfYesterday();
+  for (const [from, to] of [
+    [at(0, 0), at(1, 0)],
+    [at(0, 11), at(0, 21)],
+    [at(-3, 5), at(1, 0)],
+  ] as const)
+    expect(await addressesOf(from, to)).toMatchObject({ value: 3, from: from.toISOString(), to: to.toISOString() });
+});
