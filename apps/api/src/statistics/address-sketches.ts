@@ -66,22 +66,25 @@ const keyOf = ({ step, at, site, domain }: Omit<Row, 'addresses'>) => `${step} $
 
 export interface AddressCount {
   count: number;
-  /** Wider than asked if that is not of whole hours. */
+  /** Wider than asked if that is not of whole hours, or days. */
   times: Times;
   isEstimate: boolean;
 }
 
-/** Counts whole hours. Null: a part of the time is not kept any more. */
+/** Counts whole hours, or whole days once hours are not kept. Null: a part of the time is not kept any more. */
 export async function countAddresses(
   { db, now }: Ctx,
   selection: Selection,
   asked: Times,
 ): Promise<AddressCount | null> {
-  const start = asked.from.getTime();
-  if (start < now().getTime() - DAYS_KEPT * DAY_MS) return null;
-  const hasHours = start > now().getTime() - (HOURS_KEPT_DAYS - 1) * DAY_MS;
+  const [start, end, time] = [asked.from.getTime(), asked.to.getTime(), now().getTime()];
+  if (start < time - DAYS_KEPT * DAY_MS) return null;
   const { from, to } = wholeHours(asked, now());
-  const times = { from: hasHours ? from : new Date(start - (start % DAY_MS)), to };
+  const firstHour = time - (HOURS_KEPT_DAYS - 1) * DAY_MS;
+  const times = {
+    from: start > firstHour ? from : new Date(Math.floor(start / DAY_MS) * DAY_MS),
+    to: end > firstHour ? to : new Date(Math.ceil(end / DAY_MS) * DAY_MS),
+  };
   const rows = await db.$read<{ sketch: Buffer }>(
     (visible) => sql`WITH ${seenSql(visible, selection)}, ${piecesSql(hoursOf(times))}
     SELECT t.sketch FROM seen JOIN pieces p ON TRUE JOIN address_sketches t

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { accessToken, type SignedInAccount } from '../../../../../tests/support/builders/api-clients.ts';
 import type { BuiltSite } from '../../../../../tests/support/builders/build.ts';
-import { addLogs, logLine } from '../../../../../tests/support/builders/traffic.ts';
+import { addLogs, logLine, logStore } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
 
 const app = await testApp();
@@ -152,4 +152,17 @@ test('addresses of whole days are those of their hours', async () => {
     [at(-3, 5), at(1, 0)],
   ] as const)
     expect(await addressesOf(from, to)).toMatchObject({ value: 3, from: from.toISOString(), to: to.toISOString() });
+});
+
+// Regression: only the start was widened to a day, so the hours of the end, which are dropped before, had no addresses.
+test('addresses of a time whose hours are not kept any more are those of its whole days', async () => {
+  const addressesOf = await siteOfYesterday();
+  vi.useFakeTimers({ toFake: ['Date'], now: at(40, 0) });
+  await logStore(installation.pool).maintain(new Date());
+  // No more than its two requests.
+  const wholeDay = { from: at(0, 0).toISOString(), to: at(1, 0).toISOString() };
+  expect(await addressesOf(at(0, 10), at(0, 14))).toMatchObject({ value: 2, ...wholeDay });
+  // The hours of the end are still kept.
+  const untilHour = { from: at(0, 0).toISOString(), to: at(38, 5).toISOString() };
+  expect(await addressesOf(at(0, 10), at(38, 5))).toMatchObject({ value: 3, ...untilHour });
 });
