@@ -40,8 +40,9 @@ export const isOneOf = (column: Sql, ids: readonly string[]): Sql => sql`${colum
 const statusIs = (text: string): Sql =>
   text.endsWith('xx') ? sql`intDiv(t.status, 100) = ${Number(text[0])}` : sql`t.status = ${Number(text)}`;
 
-/** As traffic.ts counts it. */
-const isBlocked = sql`(t.status >= 900 OR (t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT startsWith(t.rule, 'monitor/')))`;
+/** As traffic.ts counts them. */
+const isBlockedByRule = sql`(t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT startsWith(t.rule, 'monitor/'))`;
+const isBlocked = sql`(t.status >= 900 OR ${isBlockedByRule})`;
 
 /** The value of each kind, as top-values.ts counts it. */
 const values: Readonly<Record<Kind, Sql>> = {
@@ -54,14 +55,14 @@ const values: Readonly<Record<Kind, Sql>> = {
   referer: sql`leftUTF8(extract(t.referer, '^[^?#]*'), 512)`,
   method: sql`t.method`,
   httpVersion: sql`t.http_version`,
-  blacklist: sql`if(${isBlocked} AND t.cause != 'waf', t.cause, '')`,
-  wafRule: sql`if(${isBlocked} AND t.cause = 'waf', t.rule, '')`,
+  blacklist: sql`if(${isBlockedByRule} AND t.cause != 'waf', t.cause, '')`,
+  wafRule: sql`if(${isBlockedByRule} AND t.cause = 'waf', t.rule, '')`,
 };
 /** Filters may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
 const compared: Readonly<Record<Kind, Sql>> = {
   ...values,
-  blacklist: sql`if(${isBlocked}, t.cause, '')`,
-  wafRule: sql`if(t.cause = 'waf' AND (${isBlocked} OR startsWith(t.rule, 'monitor/')), t.rule, '')`,
+  blacklist: sql`if(${isBlockedByRule}, t.cause, '')`,
+  wafRule: sql`if(t.cause = 'waf' AND (${isBlockedByRule} OR startsWith(t.rule, 'monitor/')), t.rule, '')`,
 };
 
 export function valueOf(type: number): Sql {

@@ -5,8 +5,9 @@ import { andAll, nothing, sql, type Sql } from '../core/sql.ts';
 export type Filters = StatisticsFilters;
 export type Kind = keyof typeof topTypes;
 
-/** As traffic.ts counts it. */
-const isBlocked = sql`(l.status >= 900 OR (l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND l.rule NOT LIKE 'monitor/%'))`;
+/** As traffic.ts counts them. */
+const isBlockedByRule = sql`(l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND l.rule NOT LIKE 'monitor/%')`;
+const isBlocked = sql`(l.status >= 900 OR ${isBlockedByRule})`;
 
 /** The value of each kind, as top-values.ts counts it. */
 const values: Readonly<Record<Kind, Sql>> = {
@@ -19,14 +20,14 @@ const values: Readonly<Record<Kind, Sql>> = {
   referer: sql`left(split_part(split_part(l.referer, '?', 1), '#', 1), 512)`,
   method: sql`l.method`,
   httpVersion: sql`l.http_version`,
-  blacklist: sql`CASE WHEN ${isBlocked} AND l.cause <> 'waf' THEN l.cause ELSE '' END`,
-  wafRule: sql`CASE WHEN ${isBlocked} AND l.cause = 'waf' THEN l.rule ELSE '' END`,
+  blacklist: sql`CASE WHEN ${isBlockedByRule} AND l.cause <> 'waf' THEN l.cause ELSE '' END`,
+  wafRule: sql`CASE WHEN ${isBlockedByRule} AND l.cause = 'waf' THEN l.rule ELSE '' END`,
 };
 /** Filters may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
 const compared: Readonly<Record<Kind, Sql>> = {
   ...values,
-  blacklist: sql`CASE WHEN ${isBlocked} THEN l.cause ELSE '' END`,
-  wafRule: sql`CASE WHEN l.cause = 'waf' AND (${isBlocked} OR l.rule LIKE 'monitor/%') THEN l.rule ELSE '' END`,
+  blacklist: sql`CASE WHEN ${isBlockedByRule} THEN l.cause ELSE '' END`,
+  wafRule: sql`CASE WHEN l.cause = 'waf' AND (${isBlockedByRule} OR l.rule LIKE 'monitor/%') THEN l.rule ELSE '' END`,
 };
 export const kinds: readonly Kind[] = [
   'country',

@@ -10,7 +10,7 @@ import { addAddresses } from './address-sketches.ts';
 import { NO_DOMAIN, storable, type Line } from './log-lines.ts';
 import { matchedRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
-import { isBlocked } from './traffic.ts';
+import { isBlockedByRule } from './traffic.ts';
 
 const HOUR_MS = 3_600_000;
 /** Counts of this many values of a site, type and hour are exact. When there are twice as many, half are removed. */
@@ -114,8 +114,7 @@ export async function appendTopValues(
 
 function valuesOf(line: Line): (readonly [number, string])[] {
   const { country, province, isp } = line.location;
-  const isWaf = line.cause === 'waf';
-  const isRefused = isBlocked(line);
+  const cause = isBlockedByRule(line) ? line.cause : '';
   return [
     [topTypes.country, country],
     [topTypes.province, province],
@@ -126,8 +125,8 @@ function valuesOf(line: Line): (readonly [number, string])[] {
     [topTypes.referer, line.referer.split(/[?#]/, 1)[0] ?? ''],
     [topTypes.method, line.method],
     [topTypes.httpVersion, line.httpVersion],
-    [topTypes.blacklist, isRefused && !isWaf ? line.cause : ''],
-    [topTypes.wafRule, isRefused && isWaf ? line.rule : ''],
+    [topTypes.blacklist, cause === 'waf' ? '' : cause],
+    [topTypes.wafRule, cause === 'waf' ? line.rule : ''],
     [searchTypes.userAgent, line.userAgent],
     [searchTypes.referer, line.referer],
     ...originAttemptsOf(line).flatMap(({ origin, hasFailed }) =>

@@ -97,10 +97,13 @@ function rowOf(rows: Map<string, Row>, step: number, time: number, site: string,
   return row;
 }
 
-/** True if a rule, or the node itself, refused a request. */
-export const isBlocked = ({ status, cause, rule }: Pick<Line, 'status' | 'cause' | 'rule'>): boolean =>
+/** True if the rule of a request refused it. */
+export const isBlockedByRule = ({ status, cause, rule }: Line): boolean =>
   // A rule that only monitors, or that redirects, has a cause, too. 499: the visitor left.
-  status >= 900 || (cause !== '' && status >= 400 && status !== 499 && !rule.startsWith('monitor/'));
+  cause !== '' && status >= 400 && status !== 499 && !rule.startsWith('monitor/');
+
+/** True if a rule, or the node itself, refused a request. */
+const isBlocked = (line: Line): boolean => line.status >= 900 || isBlockedByRule(line);
 
 function add(row: Row, line: Line): void {
   const { bytes, requestBytes, isHit, cache, upstream, address, status } = line;

@@ -262,6 +262,9 @@ test('causes and WAF rules add up to blocked requests, and a rule that monitors 
       { status: 200, ...monitored },
       // An origin's error does not make it a refusal.
       { status: 404, ...monitored },
+      // Nor does one of the node itself, which has no rule.
+      { status: 930, ...monitored },
+      { status: 999, cause: 'acl', rule: 'monitor/one' },
       { status: 499, ...waf },
       { status: 929, cause: 'acl', rule: 'one' },
       { status: 403, cause: 'acl', rule: 'one' },
@@ -279,13 +282,13 @@ test('causes and WAF rules add up to blocked requests, and a rule that monitors 
   };
   const { series } = await call.call(statistics.timeSeries, { body: { types: [seriesTypes.outcome] } });
   const blocked = series.find(({ name }) => name === 'blocked')?.values ?? [];
-  const withoutCause = 1;
+  const withoutRule = 3;
   // From the hourly counts, and from the requests themselves.
   for (const filters of [undefined, { protocol: ['ipv4'] }]) {
     expect(await topOf('blacklist', filters)).toEqual([['acl', 2]]);
     expect(await topOf('wafRule', filters)).toEqual([['sqli', 1]]);
   }
-  expect(blocked.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBe(2 + 1 + withoutCause);
+  expect(blocked.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBe(2 + 1 + withoutRule);
 
   const requestsOf = async (filters: object) => {
     const { data } = await call.call(statistics.cards, { body: { filters } });
@@ -294,13 +297,19 @@ test('causes and WAF rules add up to blocked requests, and a rule that monitors 
   expect(await requestsOf({ blacklist: ['acl'] })).toBe(2);
   expect(await requestsOf({ blacklist: ['waf'] })).toBe(1);
   expect(await requestsOf({ wafRule: ['sqli'] })).toBe(1);
-  expect(await requestsOf({ wafRule: ['monitor/sqli'] })).toBe(2);
+  expect(await requestsOf({ wafRule: ['monitor/sqli'] })).toBe(3);
   const times = {
     startTime: new Date(Date.now() - HOUR).toISOString(),
     endTime: new Date(Date.now() + MINUTE).toISOString(),
   };
   const found = await call.call(logs.access, { body: { ...times, cause: ['waf'] } });
-  expect(found.data.map(({ rule }) => rule).toSorted()).toEqual(['monitor/sqli', 'monitor/sqli', 'sqli', 'sqli']);
+  expect(found.data.map(({ rule }) => rule).toSorted()).toEqual([
+    'monitor/sqli',
+    'monitor/sqli',
+    'monitor/sqli',
+    'sqli',
+    'sqli',
+  ]);
 });
 
 test('operators see requests of no known site, customers do not', async () => {
