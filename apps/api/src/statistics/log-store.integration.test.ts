@@ -216,6 +216,28 @@ describe('by the minute', () => {
     expect(await minutesAfter(reports, from, from + 15 * MINUTE)).toEqual([1, 0, 0, 0, ...away, 1, null]);
   });
 
+  // Regression: they were zero.
+  test('minutes whose requests wait on the node, or were deleted there, are unknown', async () => {
+    const site = await build.site();
+    const { id } = await build.node({ zone: site.zone });
+    const from = hour + 40 * MINUTE;
+    const lineAt = (minute: number) => line(site.id, { time: (from + minute * MINUTE) / 1000 });
+    const minutesAfterBatch = async (batch: LogBatch, minute: number) => {
+      const now = from + minute * MINUTE;
+      await logs.store(id, { ...batch, sentAt: now }, new Date(now));
+      return requestsByMinute(site, from, from + 6 * MINUTE);
+    };
+    const first = batchOf(lineAt(0));
+    expect(await minutesAfterBatch(first, 0)).toEqual([1, null, null, null, null, null]);
+    // The next batch is late, and more lines wait.
+    const second = batchOf(lineAt(1), first.to);
+    expect(await minutesAfterBatch(second, 3)).toEqual([1, 1, null, null, null, null]);
+    const third = batchOf(lineAt(3), second.to);
+    expect(await minutesAfterBatch(third, 3)).toEqual([1, 1, 0, 1, null, null]);
+    // The rest of the file was deleted.
+    expect(await minutesAfterBatch(batchOf(lineAt(5), 0, 'next'), 5)).toEqual([1, 1, 0, 1, null, 1]);
+  });
+
   test('reports of another node or zone say nothing about the minutes of a node', async () => {
     const [site, other] = [await build.site(), await build.site()];
     const [first, second] = [await build.node({ zone: site.zone }), await build.node({ zone: site.zone })];

@@ -103,13 +103,21 @@ export class LogStore {
       return { ...read, requests: [], add };
     }
     const read = await readLines(batch, this.#geoip, now);
-    return { ...read, requests: read.lines, add: (client, sender) => this.#addLines(client, sender, read.lines, now) };
+    const isNewFile = batch.from === 0 && batch.to > 0;
+    const add = (client: PoolClient, sender: Sender) => this.#addLines(client, sender, read.lines, now, isNewFile);
+    return { ...read, requests: read.lines, add };
   }
 
-  async #addLines(client: PoolClient, sender: Sender, lines: readonly Line[], now: number): Promise<void> {
+  async #addLines(
+    client: PoolClient,
+    sender: Sender,
+    lines: readonly Line[],
+    now: number,
+    isNewFile: boolean,
+  ): Promise<void> {
     const { nodeId, zone } = sender;
     const siteIdOf = siteOf(sender);
-    await addTraffic(client, this.#partitions, nodeId, zone, siteIdOf, lines, now);
+    await addTraffic(client, this.#partitions, nodeId, zone, siteIdOf, lines, now, isNewFile);
     await appendTopValues(client, this.#partitions, siteIdOf, lines, now);
     await this.#accessLog.add(client, this.#partitions, {
       nodeId,

@@ -5,7 +5,7 @@ import type { Partitions } from './partitions.ts';
 
 /** In seconds. */
 export const STEPS = [60, 300, 3600, 86_400] as const;
-/** A node reports at least every 62 seconds. After a longer silence of whole minutes it was away. */
+/** A node without requests reports at least every 62 seconds. After a longer silence of whole minutes it was away. */
 const MAX_IDLE_MINUTES = 2;
 
 const columns = [
@@ -33,7 +33,7 @@ interface Row extends Sums {
 
 /**
  * Adds the lines of a node of the zone. Rows of the zone itself mark the steps as measured. `siteOf` maps a line to its
- * site, or to the zone.
+ * site, or to the zone. `isNewFile`: they are the first of a file.
  */
 export async function addTraffic(
   client: PoolClient,
@@ -43,16 +43,20 @@ export async function addTraffic(
   siteOf: (line: Line) => string,
   lines: readonly Line[],
   now: number,
+  isNewFile: boolean,
 ): Promise<void> {
   const minutes = new Map<string, Row>();
   const oldest = partitions.since('traffic', now, STEPS[3]);
   for (const line of lines)
     if (line.at >= oldest) add(rowOf(minutes, STEPS[0], line.at / 1000, siteOf(line), line.domain), line);
   const rows = new Map<string, Row>();
-  const idle = await readIdleMinutes(client, nodeId, zoneId, now);
+  // Later requests may wait on the node, or be deleted there.
+  const reached = lines.length === 0 ? now : lines.reduce((newest, { at }) => Math.max(newest, at), 0);
+  // A node without room deletes whole files.
+  const idle = isNewFile ? [] : await readIdleMinutes(client, nodeId, zoneId, reached);
   for (const step of STEPS) {
-    for (const at of [now / 1000, ...idle]) rowOf(rows, step, at, zoneId, NO_DOMAIN);
     const since = partitions.since('traffic', now, step) / 1000;
+    for (const at of [reached / 1000, ...idle]) if (at >= since) rowOf(rows, step, at, zoneId, NO_DOMAIN);
     for (const { at, site, domain, ...sums } of minutes.values()) {
       if (at < since) continue;
       // Lines that waited on the node show that it measured at their time.
@@ -73,12 +77,12 @@ export async function addTraffic(
 }
 
 /**
- * The minutes since the node's last report, in seconds since 1970. A report follows the last one without a gap, so the
- * node had no other requests in these minutes. Empty if the node was away.
+ * The minutes between the last report of a node and the time that this one reaches, in seconds since 1970. It follows
+ * the last one of its file without a gap, so there were no requests in these minutes. Empty if the node was away.
  */
-async function readIdleMinutes(client: PoolClient, nodeId: string, zoneId: string, now: number): Promise<number[]> {
+async function readIdleMinutes(client: PoolClient, nodeId: string, zoneId: string, reached: number): Promise<number[]> {
   const [minute] = STEPS;
-  const current = Math.floor(now / 1000 / minute) * minute;
+  const current = Math.floor(reached / 1000 / minute) * minute;
   const { rows } = await client.query<{ last: number | null }>(
     `SELECT extract(epoch FROM max(at))::float8 AS last FROM traffic
      WHERE site_id = $1 AND step = $2 AND at BETWEEN to_timestamp($3) AND to_timestamp($4) AND domain_id = $5 AND node_id = $6`,
