@@ -118,7 +118,10 @@ export const Cards = z.object({
       to: Time.describe('Later than asked for addresses. Then the value is the most that there may have been'),
       value: z.number().nullable().describe('Null: not measured, or a part of the time is not kept any more'),
       isEstimate: z.boolean().describe('Of more than 256 addresses, with a standard error of 1.6 %'),
-      previous: z.number().nullable().describe('Of the same time before'),
+      previous: z
+        .number()
+        .nullable()
+        .describe('Of the same time before. Null for addresses unless that is of whole hours'),
     }),
   ),
 });

@@ -154,6 +154,13 @@ test('addresses of whole days are those of their hours', async () => {
     expect(await addressesOf(from, to)).toMatchObject({ value: 3, from: from.toISOString(), to: to.toISOString() });
 });
 
+// Regression: the addresses of two hours were compared with those of an hour and a half, which were counted in two.
+test('addresses are compared only with those of a time of the same length', async () => {
+  const addressesOf = await siteOfYesterday();
+  expect(await addressesOf(at(0, 12), at(0, 14))).toMatchObject({ value: 1, previous: 1 });
+  expect(await addressesOf(at(0, 12.5), at(0, 14))).toMatchObject({ value: 1, previous: null });
+});
+
 // Regression: only the start was widened to a day, so the hours of the end, which are dropped before, had no addresses.
 test('addresses of a time whose hours are not kept any more are those of its whole days', async () => {
   const addressesOf = await siteOfYesterday();

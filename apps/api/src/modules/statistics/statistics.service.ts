@@ -87,10 +87,14 @@ export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
       value: null,
       isEstimate: false,
       ...values.get(type),
-      previous: previous.get(type)?.value ?? null,
+      previous: valueWithin(earlier, previous.get(type)),
     })),
   };
 }
+
+/** Null if the value is of a wider time, to which the figure of a shorter one does not compare. */
+const valueWithin = (times: Times, { value, from = times.from, to = times.to }: Card = { value: null }) =>
+  from < times.from || to > times.to ? null : value;
 
 type Card = Pick<Cards['data'][number], 'value'> & Partial<Cards['data'][number]>;
 

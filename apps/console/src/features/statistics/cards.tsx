@@ -37,6 +37,7 @@ const isWiderThan = (card: Times, asked: Times) =>
 export function Cards({ figures, sparks }: CardsProps) {
   const t = useT();
   const language = useLanguage();
+  const hasBefore = figures.data.some(({ previous }) => previous !== null);
   return (
     <dl className={classes['cards']}>
       {kinds.map((kind) => {
@@ -46,6 +47,7 @@ export function Cards({ figures, sparks }: CardsProps) {
         const isWider = card !== undefined && value !== null && isWiderThan(card, figures);
         const sign = isWider ? '≤\u00a0' : card?.isEstimate ? '≈\u00a0' : '';
         const change = changeOf(kind, value, card?.previous ?? null);
+        const isNotCompared = kind === 'addresses' && card?.previous === null && hasBefore;
         const spark = sparks[kind];
         return (
           <div key={kind} className={classes['card']}>
@@ -66,7 +68,7 @@ export function Cards({ figures, sparks }: CardsProps) {
                   {t('statistics.thanBefore')}
                 </>
               ) : (
-                t('statistics.nothingBefore')
+                t(isNotCompared ? 'statistics.notCompared' : 'statistics.nothingBefore')
               )}
             </dd>
             {spark && <Spark values={spark} />}
