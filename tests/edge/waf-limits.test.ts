@@ -1,5 +1,6 @@
 // Attacks behind a limit of the firewall's engine: many values, long values, many suspicious ones.
 import { afterAll, expect, test } from 'vitest';
+import { SeededRandom } from '../support/builders/seeded-random.ts';
 import { startWafEngine, type WafRequest } from '../support/services/waf-engine.ts';
 
 const SQLI = '1 union select 2,3';
@@ -21,6 +22,18 @@ const parts = (...texts: string[]) =>
     'Content-Type',
     'multipart/form-data; boundary=x',
   ]);
+/** Readers of UTF-16 and UTF-32 take both byte orders. */
+const WIDE_XML = ['Content-Type', 'text/xml; charset=utf-16; charset=utf-32'] as const;
+const MIB = 1_048_576;
+/** Bytes without order, always the same ones. */
+const noise = (length: number) => {
+  const random = new SeededRandom(1);
+  return Buffer.from(Array.from({ length }, () => Math.floor(random.next() * 256))).toString('latin1');
+};
+const upload = (file: string, content: string) =>
+  `--xYzZy\r\nContent-Disposition: form-data; name="f"; filename="${file}"\r\n\r\n${content}\r\n`;
+const UPLOAD_TYPE = ['Content-Type', 'multipart/form-data; boundary=xYzZy'] as const;
+const uploads = (...files: string[]) => of(`${files.join('')}--xYzZy--`, UPLOAD_TYPE);
 /** Their scores exceed the first threshold only, and no rule finds them. */
 const DECOY = "a' or b";
 /** Rules marked alone run on it, and no other. */
@@ -90,6 +103,26 @@ const ordinary: [what: string, request: WafRequest][] = [
   // A spreadsheet. In Latin-1, each character has three bytes.
   ['JSON with 50,001 Chinese texts', json(Array<string>(50_001).fill(Buffer.from('第一項').toString('latin1')))],
   ['JSON with 50,001 sentences that have an apostrophe', json(Array<string>(50_001).fill("don't call"))],
+  ['JSON of 1 MiB', json(Array.from({ length: 32_000 }, (_, i) => ({ id: i, name: `item ${i}` })))],
+  [
+    'an upload of 1 MiB in five files',
+    uploads(
+      upload('page.html', `<html><script>a()</script>${'<p>text</p>'.repeat(20_000)}</html>`),
+      ...['a.png', 'b.pdf', 'c.zip', 'd.bin'].map((file) => upload(file, noise(MIB / 5))),
+    ),
+  ],
+  [
+    'an upload of 100 pages',
+    uploads(...items(100).map((name) => upload(`${name}.html`, `<script>a()</script>${'<p>text</p>'.repeat(900)}`))),
+  ],
+  [
+    'XML of 1 MiB in UTF-16',
+    {
+      target: '/',
+      headers: [['Content-Type', 'text/xml; charset=utf-16']],
+      body: Buffer.from(`\uFEFF<l>${`<i>${'an item '.repeat(650)}</i>`.repeat(100)}</l>`, 'utf16le').toString('latin1'),
+    },
+  ],
   ['a text of 90,000 words', of(`a=${'word and another, '.repeat(22_500)}`, FORM_TYPE)],
   [
     'common headers',
@@ -112,6 +145,8 @@ const ordinary: [what: string, request: WafRequest][] = [
 /** More than any ordinary request has. */
 const excesses: [what: string, request: WafRequest][] = [
   ['50,001 suspicious texts', json(Array<string>(50_001).fill(SUSPECT))],
+  ['ten readings of 1 MiB of XML with two charsets', of(`<l>${'an item '.repeat(131_072)}</l>`, WIDE_XML)],
+  ['50,000 names of files', uploads(...Array<string>(50_000).fill(upload('a', '')))],
   ['7,000 texts that only rules can judge', json(Array<string>(7000).fill(DECOY))],
 ];
 

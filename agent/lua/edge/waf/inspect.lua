@@ -37,8 +37,12 @@ local MAX_SUSPECTS, MAX_RULE_BYTES, MAX_DEPTH = 50000, 819200, 3
 local VALUES_RULE = "protocol-too-many-values"
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
+-- A body may have several readings: six times the longest one is inspected. XML in UTF-16 needs nearly as much, because
+-- it is read as bytes and in both byte orders, each as a document and as texts.
+local MAX_BODY_BYTES = 6 * 1024 * 1024
 -- The state of the request.
-local settings, finding, highest_score, suspects, rule_bytes, seen_names, reported = nil, nil, nil, 0, 0, nil, nil
+local settings, finding, highest_score, seen_names, reported = nil, nil, nil, nil, nil
+local suspects, rule_bytes, body_bytes = 0, 0, 0
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 2048, 512
@@ -325,6 +329,14 @@ local function emit(place, name, value)
     inspect(place, name, value, 0)
 end
 
+-- Each file name counts like a value with rules. Beyond the limit nothing is inspected, so the request is refused.
+local function emit_of_body(place, name, value)
+    body_bytes = body_bytes + (place == "filename" and max(#value, MIN_RULE_BYTES) or #value)
+    if body_bytes <= MAX_BODY_BYTES then
+        emit(place, name, value)
+    end
+end
+
 -- A body broke a rule that has no pattern.
 local function report(id)
     reported[#reported + 1] = id
@@ -396,7 +408,7 @@ end
 -- Parts that were not inspected refuse the request if nothing else does. The rule of long bodies is the last of
 -- `broken_rules`: with it, a body may pass.
 local function record_uninspected(broken_rules)
-    if suspects > MAX_SUSPECTS or rule_bytes > MAX_RULE_BYTES then
+    if suspects > MAX_SUSPECTS or rule_bytes > MAX_RULE_BYTES or body_bytes > MAX_BODY_BYTES then
         report(VALUES_RULE)
     end
     for _, id in ipairs(broken_rules) do
@@ -429,7 +441,8 @@ end
 -- highest score (-1e9 without scores).
 function _M.check(request, module)
     settings = settings_of(request, module)
-    finding, highest_score, suspects, rule_bytes, seen_names, reported = nil, -1e9, 0, 0, {}, {}
+    finding, highest_score, seen_names, reported = nil, -1e9, {}, {}
+    suspects, rule_bytes, body_bytes = 0, 0, 0
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     run_rules_without_model("target", "", decode.all(target))
     extract.target(emit, target, "path", "query")
@@ -443,7 +456,7 @@ function _M.check(request, module)
         end
     end
     if request.body and request.body ~= "" then
-        extract.body(emit, report, request.headers["content-type"], request.body)
+        extract.body(emit_of_body, report, request.headers["content-type"], request.body)
         decode.release()
     end
     record_uninspected(request.broken_rules or {})
