@@ -93,6 +93,35 @@ test.each([
   expect(await edge.accessLogEntry(refused)).toMatchObject({ rule });
 });
 
+/** The first quote of the JSON ends a string of SQL in double quotes. */
+const SPLIT = ['/*', '*/union/*', '*/select/*', '*/password/*', '*/from/*', '*/users-- '];
+const SPLIT_OBJECT = JSON.stringify({ '/*': '*/union/*', '*/select/*': '*/password/*', '*/from/*': '*/users-- ' });
+const query = (value: string) => ({ target: `/?q=${encodeURIComponent(value)}`, headers: [], body: '' });
+test.each([
+  ['an array', JSON.stringify(SPLIT)],
+  [
+    'an array with comments up to the ends of lines',
+    `["#","\n union#","\n select#","\n password#","\n from#","\n users#"]`,
+  ],
+  ['a long array', JSON.stringify([...Array<string>(1000).fill('an item'), ...SPLIT])],
+  ['an object', SPLIT_OBJECT],
+  ['an object in base64', btoa(SPLIT_OBJECT)],
+  ['JSON within JSON', JSON.stringify({ a: JSON.stringify(SPLIT) })],
+])('an injection whose words are strings of JSON, with comments between them, is found in %s', async (_what, value) => {
+  const [found] = await engine.judge([query(value)]);
+  expect(found?.rule).toMatch(/^sqli-/);
+});
+
+test.each([
+  ['patterns of files', { include: ['src/**/*.ts', 'lib/*'], exclude: ['*/test/*'], accept: '*/*' }],
+  ['colours and lines', { colour: '#fff', note: 'a -- b', numbers: ['#1', '#2'] }],
+  ['notes', [{ text: '/* select a theme */' }, { text: 'from -- to' }]],
+])('a parameter with JSON of %s passes', async (_what, value) => {
+  const [compact, spread] = await engine.judge([query(JSON.stringify(value)), query(JSON.stringify(value, null, 2))]);
+  expect(compact?.rule).toBeUndefined();
+  expect(spread?.rule).toBeUndefined();
+});
+
 const LEAKED = '/search/backup.sql';
 test.each([
   ['a rule', { disabledRules: ['files-dump'] }],

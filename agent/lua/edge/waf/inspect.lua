@@ -182,14 +182,6 @@ local function scan_and_score(place, name, s)
     score_value(place, name, s, n, rest)
 end
 
-local inspect
-local function inspect_json(place, s, depth)
-    -- Keys have a place of their own.
-    extract.json(function(at, name, value)
-        inspect(at == "name" and at or place, name, value, depth)
-    end, s, place == "raw" and "json" or place)
-end
-
 -- More than one control character in thirty of the first 512 bytes.
 local function is_binary(s)
     local head = sub(s, 1, 512)
@@ -212,6 +204,36 @@ local function inspect_piece(name, s)
     if rule and (rule.alone or (points >= MIN_POINTS and score > LEVELS[settings.level].with_rules)) then
         record_finding(rule, "raw", name, s, score)
     end
+end
+
+-- Pieces share some bytes, so that they cut no attack.
+local function inspect_pieces(name, text)
+    for from = 1, #text, PIECE_BYTES - PIECE_OVERLAP do
+        inspect_piece(name, sub(text, from, from + PIECE_BYTES - 1))
+    end
+end
+
+-- A server may read JSON as text, in which SQL comments can hide all that is between the strings.
+local function inspect_json_as_text(name, s)
+    local text = decode.all(s)
+    local bare = decode.without_comments(text) or text
+    -- Up to the last line end, each comment has an end: no search runs twice over the same bytes.
+    local lines, rest = match(bare, "^(.*\n)(.*)$")
+    if lines then
+        bare = gsub(gsub(lines, "%-%-[^\n]*\n", " "), "#[^\n]*\n", " ") .. rest
+    end
+    if bare ~= text then
+        inspect_pieces(name, bare)
+    end
+end
+
+local inspect
+local function inspect_json(place, name, s, depth)
+    inspect_json_as_text(name, s)
+    -- Keys have a place of their own.
+    extract.json(function(at, key, value)
+        inspect(at == "name" and at or place, key, value, depth)
+    end, s, place == "raw" and "json" or place)
 end
 
 -- Inspects runs of ASCII. Controls and Latin-1's hard space are spaces, as to SQL servers.
@@ -256,7 +278,7 @@ function inspect(place, name, s, depth)
     end
     local first = byte(s)
     if (first == 123 or first == 91) and depth < MAX_DEPTH and find(s, '"', 1, true) and extract.is_json(s) then
-        return inspect_json(place, s, depth + 1)
+        return inspect_json(place, name, s, depth + 1)
     end
     -- The keys of records repeat.
     if is_excepted(nil, name) or (place == "name" and seen_names[s]) then
@@ -289,7 +311,7 @@ function inspect(place, name, s, depth)
     local base64_text = encoded_text(s, mask)
     if base64_text then
         if byte(base64_text) == 123 and depth < MAX_DEPTH and extract.is_json(base64_text) then
-            inspect_json("decoded", base64_text, depth + 1)
+            inspect_json("decoded", name, base64_text, depth + 1)
         else
             scan_and_score("decoded", name, base64_text)
         end
