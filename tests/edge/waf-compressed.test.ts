@@ -93,6 +93,20 @@ test.each([
   expect((await edge.accessLogEntry(passed))['rule']).toMatch(/^monitor\/(?:protocol-compressed-body|sqli-)/);
 });
 
+// Faulty clients write such names, and origins read the body as it is.
+test.each(['utf-8', 'UTF8', 'none', 'binary', 'amz-1.0', 'aws-chunked', 'identity', 'utf-8, identity'])(
+  'a body with the encoding %s is inspected as it is',
+  async (encoding) => {
+    const name = await withWaf();
+    const passed = await post(name, ...packed('a=1', encoding));
+    expect(passed.status).toBe(200);
+    expect(await edge.accessLogEntry(passed)).toMatchObject({ cause: '', rule: '' });
+    const refused = await post(name, ...packed(FORM_ATTACK, encoding));
+    expect(refused.status).toBe(403);
+    expect((await edge.accessLogEntry(refused))['rule']).toMatch(/^sqli-/);
+  },
+);
+
 test.each([
   ['of a log shipper', gzipSync(EVENTS), 'gzip'],
   ['with a file name', gzipWith(8, 'access log (1).json\0'), 'gzip'],

@@ -97,11 +97,17 @@ local function unpack_deflate(packed, limit, has_more)
     return text or bare, is_longer or is_bare_longer
 end
 
--- The only encoding of the header, "identity" for none, and nil for several. `aws-chunked` compresses nothing.
+-- Names that compress nothing. Standards have the first two; faulty clients send the others, and origins ignore them.
+local PLAIN = {}
+for name in ("identity aws-chunked amz-1.0 none binary 7bit 8bit utf-8 utf8 us-ascii iso-8859-1"):gmatch("%S+") do
+    PLAIN[name] = true
+end
+
+-- The only encoding of the header, "identity" for none, and nil for several.
 local function encoding_of(header)
     local found = "identity"
     for name in gmatch(lower(type(header) == "table" and concat(header, ",") or header or ""), "[^,%s]+") do
-        if name ~= "identity" and name ~= "aws-chunked" then
+        if not PLAIN[name] then
             if found ~= "identity" then
                 return nil
             end
