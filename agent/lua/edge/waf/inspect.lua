@@ -60,11 +60,11 @@ local function is_excepted(rule, name)
     if not exceptions then
         return false
     end
-    local plain = lower(name)
+    local parameter = lower(name)
     for i = 1, #exceptions do
         local exception = exceptions[i]
         local has_rule = not exception.rule or rule and (exception.rule == rule.id or exception.rule == rule.category)
-        if has_rule and (not exception.parameter or exception.parameter == plain) then
+        if has_rule and (not exception.parameter or exception.parameter == parameter) then
             return true
         end
     end
@@ -91,10 +91,10 @@ local function run_rules(list, name, text)
     if not list then
         return 0
     end
-    local plain = lower(text)
+    local lowered = lower(text)
     for i = 1, #list do
         local rule = list[i]
-        if is_enabled(rule, name) and rules.matches(rule, plain) then
+        if is_enabled(rule, name) and rules.matches(rule, lowered) then
             points = points + rule.points
             if rule.alone then
                 return MIN_POINTS, rule
@@ -142,24 +142,32 @@ local function rules_for(place, text, score)
     return rule_bytes <= MAX_RULE_BYTES and rules.at[place] or rules.alone_at[place]
 end
 
+-- Records the finding of a value's rules, and returns whether there is one.
+local function record_rules(place, name, text, score)
+    local points, rule = run_rules(rules_for(place, text, score), name, text)
+    if rule and (rule.alone or (points >= MIN_POINTS and score > LEVELS[settings.level].with_rules)) then
+        record_finding(rule, place, name, text, score)
+        return true
+    end
+    return false
+end
+
 -- Scores a chunk of a value, and records a finding. The tokens are those of the last scan.
 local function score_chunk(place, name, s, n)
     local score, worst = model.score(n, place)
     if not record_score(score) then
         return
     end
-    local level = LEVELS[settings.level]
-    local model_rule = score > level.without_rules and model_rule_of(n)
     local text = s
     if #s > CONTEXT_BYTES * 2 then
         local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
         text = sub(s, from, from + CONTEXT_BYTES * 2)
     end
-    local points, rule = run_rules(rules_for(place, text, score), name, text)
-    if rule and (rule.alone or (points >= MIN_POINTS and score > level.with_rules)) then
-        record_finding(rule, place, name, text, score)
-    elseif model_rule and is_enabled(model_rule, name) then
-        record_finding(model_rule, place, name, text, score)
+    if not record_rules(place, name, text, score) and score > LEVELS[settings.level].without_rules then
+        local rule = model_rule_of(n)
+        if is_enabled(rule, name) then
+            record_finding(rule, place, name, text, score)
+        end
     end
 end
 
@@ -197,12 +205,8 @@ local function inspect_piece(name, s)
         return
     end
     local score = model.score(n, "raw")
-    if not record_score(score) then
-        return
-    end
-    local points, rule = run_rules(rules_for("raw", s, score), name, s)
-    if rule and (rule.alone or (points >= MIN_POINTS and score > LEVELS[settings.level].with_rules)) then
-        record_finding(rule, "raw", name, s, score)
+    if record_score(score) then
+        record_rules("raw", name, s, score)
     end
 end
 
@@ -328,9 +332,9 @@ end
 
 -- Whether one of the rules matches. Ignores the site's level and disabled rules.
 local function matches_any(list, text)
-    local plain = lower(text)
+    local lowered = lower(text)
     for _, rule in ipairs(list) do
-        if rules.matches(rule, plain) then
+        if rules.matches(rule, lowered) then
             return true
         end
     end
@@ -420,7 +424,8 @@ local function begins(request, prefix)
     return sub(request.path, 1, #prefix) == prefix
 end
 
-local function record_whole(id)
+-- Records a rule that the body breaks as a whole, unless there is a finding.
+local function record_broken_rule(id)
     local rule = rules.by_id[id]
     if not finding and is_enabled(rule, "") then
         record_finding(rule, "body", "", "", 0)
@@ -437,7 +442,7 @@ local function record_uninspected(broken_rules)
         report(id)
     end
     for _, id in ipairs(reported) do
-        record_whole(id)
+        record_broken_rule(id)
     end
 end
 
