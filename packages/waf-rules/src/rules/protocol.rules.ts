@@ -12,7 +12,7 @@ export const protocol: RuleFile = {
       name: words('Request within a value', '值中的請求', '值中的请求'), description: words('A second request behind a line break.', '換行後接第二個請求。', '换行后接第二个请求。') },
     { id: 'protocol-too-many-values', severity: 'notice', paranoia: 1, targets: ['raw'], references: ['CWE-770'],
       pattern: String.raw`(?!)`, hits: [], misses: ['x'],
-      name: words('Too many suspicious texts', '可疑文字過多無法檢查', '可疑文本过多无法检查'), description: words('The request has more suspicious texts than a node inspects.', '請求中的可疑文字超過節點能檢查的數量。', '请求中的可疑文本超出节点能检查的数量。') },
+      name: words('Too much to inspect', '內容過多無法檢查', '内容过多无法检查'), description: words('The request has more suspicious texts, or its body can be read in more ways, than a node inspects.', '請求中的可疑文字過多，或內容有太多種解讀方式，超過節點能檢查的數量。', '请求中的可疑文本过多，或请求体有太多种解读方式，超出节点能检查的数量。') },
     { id: 'protocol-compressed-body', severity: 'notice', paranoia: 1, targets: ['raw'], references: ['CWE-436'],
       pattern: String.raw`(?!)`, hits: [], misses: ['x'],
       name: words('Compressed body that cannot be read', '無法解壓縮的內容', '无法解压的请求体'), description: words('The body is compressed in a way that nodes do not unpack, or its compressed data is broken. Nodes unpack gzip and deflate.', '內容的壓縮方式不受支援，或壓縮資料損毀。節點可解壓縮 gzip 與 deflate。', '请求体的压缩方式不受支持，或压缩数据已损坏。节点可解压 gzip 和 deflate。') },
