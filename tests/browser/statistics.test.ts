@@ -81,7 +81,8 @@ function manyLines(site: string): string[] {
       referer: pick(['', 'https://www.example.org/sale', 'https://news.example.net/'], i + 7),
       bytes: 20_000 + ((i * 7919) % 90_000),
       status: isRefused ? 929 : pick([200, 200, 304, 404, 502], i + 4),
-      cause: isRefused ? pick(causes, i) : '',
+      cause: isRefused ? pick(causes, i) : i % 9 === 1 ? 'waf' : '',
+      rule: i % 9 === 1 ? pick(['monitor/942100', 'monitor/941110', 'monitor/930120'], i) : '',
     });
   });
 }
@@ -255,14 +256,30 @@ test('WAF rules have their names for accounts that may read the rules, and else 
   await rules.getByRole('link', { name: 'rule-of-an-older-pack', exact: true }).waitFor();
   await rules.scrollIntoViewIfNeeded();
   await keepPicture(page, 'security-waf-rules');
-  const filtered = await consoles.openAs(site.owner, `${address}?wafRule=monitor%2Fsqli-union-select`);
+  const filtered = await consoles.openAs(site.owner, `${address}?wafMonitored=sqli-union-select`);
   const chips = filtered.page.getByRole('region', { name: 'Filters' });
-  await chips.getByText('UNION query · sqli-union-select (monitor only)').waitFor();
+  await chips.getByText('UNION query · sqli-union-select').waitFor();
 
   const reader = await app.build.subUser(site.owner, [site], { permissions: ['statistics:read'] });
   const other = await consoles.openAs(reader, address);
   await panel(other.page, 'WAF rules').getByRole('link', { name: 'sqli-union-select', exact: true }).waitFor();
   expect(await other.page.getByText('UNION query').count()).toBe(0);
+});
+
+test('the security page lists WAF rules that only monitor, and a click shows their requests', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id),
+    logLine(site.id, { cause: 'waf', rule: 'monitor/942100', uri: '/login' }),
+  ]);
+  const { page } = await consoles.openAs(site.owner, 'dataAnalysis/securityAnalysis');
+  await panel(page, 'WAF rules').getByText('No data yet').waitFor();
+  await panel(page, 'WAF rules (monitor only)').getByRole('link', { name: '942100' }).click();
+  await page.getByRole('region', { name: 'Filters' }).getByText('942100').waitFor();
+  await expect.poll(() => searchOf(page).get('wafMonitored')).toBe('942100');
+  await page.context().close();
 });
 
 test('the live rate reads only new steps once a minute, and nothing in a hidden tab', async () => {

@@ -57,12 +57,12 @@ const values: Readonly<Record<Kind, Sql>> = {
   httpVersion: sql`t.http_version`,
   blacklist: sql`if(${isBlockedByRule} AND t.cause != 'waf', t.cause, '')`,
   wafRule: sql`if(${isBlockedByRule} AND t.cause = 'waf', t.rule, '')`,
+  wafMonitored: sql`if(t.cause = 'waf' AND startsWith(t.rule, 'monitor/'), substring(t.rule, 9), '')`,
 };
-/** Filters may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
+/** Filters may also name the WAF as the cause. */
 const compared: Readonly<Record<Kind, Sql>> = {
   ...values,
   blacklist: sql`if(${isBlockedByRule}, t.cause, '')`,
-  wafRule: sql`if(t.cause = 'waf' AND (${isBlockedByRule} OR startsWith(t.rule, 'monitor/')), t.rule, '')`,
 };
 
 export function valueOf(type: number): Sql {

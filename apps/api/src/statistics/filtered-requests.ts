@@ -22,12 +22,13 @@ const values: Readonly<Record<Kind, Sql>> = {
   httpVersion: sql`l.http_version`,
   blacklist: sql`CASE WHEN ${isBlockedByRule} AND l.cause <> 'waf' THEN l.cause ELSE '' END`,
   wafRule: sql`CASE WHEN ${isBlockedByRule} AND l.cause = 'waf' THEN l.rule ELSE '' END`,
+  wafMonitored: sql`CASE WHEN l.cause = 'waf' AND l.rule LIKE 'monitor/%' THEN substr(l.rule, 9) ELSE '' END`,
 };
-/** Filters may also name the WAF as the cause, and a WAF rule that only monitors (`monitor/<rule>`). */
+/** Filters may also name the WAF as the cause. */
 const compared: Readonly<Record<Kind, Sql>> = {
   ...values,
   blacklist: sql`CASE WHEN ${isBlockedByRule} THEN l.cause ELSE '' END`,
-  wafRule: sql`CASE WHEN l.cause = 'waf' AND (${isBlockedByRule} OR l.rule LIKE 'monitor/%') THEN l.rule ELSE '' END`,
+  wafMonitored: sql`CASE WHEN l.cause = 'waf' AND l.rule LIKE 'monitor/%' THEN substr(l.rule, 9) ELSE '' END`,
 };
 export const kinds: readonly Kind[] = [
   'country',
@@ -41,6 +42,7 @@ export const kinds: readonly Kind[] = [
   'httpVersion',
   'blacklist',
   'wafRule',
+  'wafMonitored',
 ];
 
 function matching(filters: Filters): Sql {

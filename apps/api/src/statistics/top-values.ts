@@ -10,7 +10,7 @@ import { addAddresses } from './address-sketches.ts';
 import { NO_DOMAIN, storable, type Line } from './log-lines.ts';
 import { matchedRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
-import { isBlockedByRule } from './traffic.ts';
+import { isBlockedByRule, MONITOR } from './traffic.ts';
 
 const HOUR_MS = 3_600_000;
 /** Counts of this many values of a site, type and hour are exact. When there are twice as many, half are removed. */
@@ -127,6 +127,10 @@ function valuesOf(line: Line): (readonly [number, string])[] {
     [topTypes.httpVersion, line.httpVersion],
     [topTypes.blacklist, cause === 'waf' ? '' : cause],
     [topTypes.wafRule, cause === 'waf' ? line.rule : ''],
+    [
+      topTypes.wafMonitored,
+      line.cause === 'waf' && line.rule.startsWith(MONITOR) ? line.rule.slice(MONITOR.length) : '',
+    ],
     [searchTypes.userAgent, line.userAgent],
     [searchTypes.referer, line.referer],
     ...originAttemptsOf(line).flatMap(({ origin, hasFailed }) =>

@@ -61,7 +61,8 @@ export const StatisticsFilters = z.object({
   method: Values,
   httpVersion: Values,
   blacklist: Values.describe('Why nodes refused them; also `waf`'),
-  wafRule: Values.describe('Of requests that the WAF refused, or `monitor/<rule>` of those that it would have'),
+  wafRule: Values.describe('Of requests that the WAF refused'),
+  wafMonitored: Values.describe('Of requests that the WAF would have refused if it did not only monitor'),
   blocked: z.literal(true).optional().describe('Only requests that a node refused'),
   protocol: z
     .array(z.enum(['ipv4', 'ipv6']))

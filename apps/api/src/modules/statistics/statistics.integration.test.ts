@@ -249,7 +249,7 @@ test('a refusal by a rule is blocked with any status, monitoring and redirects a
   ]);
 });
 
-test('causes and WAF rules add up to blocked requests, and a rule that monitors is still found', async () => {
+test('causes and WAF rules add up to blocked requests, and monitored WAF rules have a top of their own', async () => {
   const ruled = await build.site();
   const { id } = await build.node({ zone: ruled.zone });
   const waf = { cause: 'waf', rule: 'sqli', address: '203.0.113.1' };
@@ -275,7 +275,7 @@ test('causes and WAF rules add up to blocked requests, and a rule that monitors 
     ].map((over) => logLine(ruled.id, over)),
   );
   const call = as(ruled.owner);
-  const topOf = async (kind: 'blacklist' | 'wafRule', filters?: object) => {
+  const topOf = async (kind: 'blacklist' | 'wafRule' | 'wafMonitored', filters?: object) => {
     const body = { type: topTypes[kind], ...(filters && { filters }) };
     const { data } = await call.call(statistics.top, { body });
     return data.map(({ value, requests }) => [value, requests]);
@@ -287,6 +287,7 @@ test('causes and WAF rules add up to blocked requests, and a rule that monitors 
   for (const filters of [undefined, { protocol: ['ipv4'] }]) {
     expect(await topOf('blacklist', filters)).toEqual([['acl', 2]]);
     expect(await topOf('wafRule', filters)).toEqual([['sqli', 1]]);
+    expect(await topOf('wafMonitored', filters)).toEqual([['sqli', 3]]);
   }
   expect(blocked.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBe(2 + 1 + withoutRule);
 
@@ -297,7 +298,7 @@ test('causes and WAF rules add up to blocked requests, and a rule that monitors 
   expect(await requestsOf({ blacklist: ['acl'] })).toBe(2);
   expect(await requestsOf({ blacklist: ['waf'] })).toBe(1);
   expect(await requestsOf({ wafRule: ['sqli'] })).toBe(1);
-  expect(await requestsOf({ wafRule: ['monitor/sqli'] })).toBe(3);
+  expect(await requestsOf({ wafMonitored: ['sqli'] })).toBe(3);
   const times = {
     startTime: new Date(Date.now() - HOUR).toISOString(),
     endTime: new Date(Date.now() + MINUTE).toISOString(),

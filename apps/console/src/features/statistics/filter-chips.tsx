@@ -10,7 +10,7 @@ import classes from './statistics.module.css';
 /** The filters of the whole page. Absent without filters. */
 export function FilterChips({ state }: { state: Statistics }) {
   const t = useT();
-  const valueName = useValueName(state.filters.wafRule !== undefined);
+  const valueName = useValueName((state.filters.wafRule ?? state.filters.wafMonitored) !== undefined);
   const navigate = useNavigate();
   if (!state.isFiltered) return null;
   const nameOf = (kind: FilterKind, value: string) =>

@@ -11,6 +11,7 @@ export const filterKinds = [
   'status',
   'blacklist',
   'wafRule',
+  'wafMonitored',
   'url',
   'address',
   'referer',

@@ -91,8 +91,9 @@ export function SecurityAnalysisPage() {
           {...refusedProps}
         />
       </div>
-      <div className={classes['columns']}>
+      <div className={classes['columns']} data-four>
         <TopList kind="wafRule" query={query} refused {...topProps} />
+        <TopList kind="wafMonitored" query={query} {...topProps} />
         <TopList kind="url" title={t('securityAnalysis.urls')} {...refusedProps} />
         <TopList kind="country" title={t('securityAnalysis.countries')} {...refusedProps} />
       </div>

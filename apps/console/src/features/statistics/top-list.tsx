@@ -14,7 +14,7 @@ import { useWasNear } from '../../lib/use-was-near.ts';
 import { Download, Loaded, NoData, Panel } from '../../components/chart/panel.tsx';
 import type { TopKind } from './top-values.ts';
 import type { Statistics } from './use-statistics.ts';
-import { useValueName } from './use-value-name.ts';
+import { isOfRules, useValueName } from './use-value-name.ts';
 import classes from './statistics.module.css';
 
 type TopFigures = Received<typeof statistics.top>;
@@ -63,7 +63,7 @@ export function TopList(props: TopListProps) {
 
 function Titled({ kind, figures, title: own, ...props }: TopListProps & { figures?: TopFigures; children: ReactNode }) {
   const t = useT();
-  const nameOf = useValueName(kind === 'wafRule' && figures !== undefined && figures.data.length > 0);
+  const nameOf = useValueName(isOfRules(kind) && figures !== undefined && figures.data.length > 0);
   const title = own ?? t(`statistics.tops.${kind}`);
   const save = () => {
     const head = csvLine([title, t('statistics.fields.requests'), t('statistics.fields.traffic')]);
@@ -102,7 +102,7 @@ function Rows({
   figures,
 }: TopListProps & { figures: TopFigures }) {
   const t = useT();
-  const nameOf = useValueName(kind === 'wafRule');
+  const nameOf = useValueName(isOfRules(kind));
   const most = Math.max(1, ...figures.data.map((row) => row[sortBy]));
   const total = figures.total[sortBy];
   const { startTime } = query;
