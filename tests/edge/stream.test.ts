@@ -134,7 +134,7 @@ describe('a limit of connections per visitor', () => {
     }
   });
 
-  test('counts the real address behind the PROXY protocol, and IPv6 by its network of 64 bits', async () => {
+  test('counts the address behind PROXY headers, IPv6 by its network of 64 bits, IPv4 in IPv6 as IPv4', async () => {
     const doc = await forward({ acceptProxy: true, limitConn: 1 });
     const behind = async (address: string) => {
       const socket = connect(doc.port, '127.0.0.1');
@@ -149,10 +149,23 @@ describe('a limit of connections per visitor', () => {
       ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::9'],
       ['2001:db8::1', '2001:db8:0:0:7::'],
       ['2001:db8:5::1', '2001:db8:5:0:1:2:3:4'],
+      ['2600::1', '2600::5:6:7:8'],
+      ['2001:0:0:4:5::', '2001::4:5:6:7:8'],
+      // Mapped IPv4, and IPv4 behind NAT64.
+      ['::ffff:192.0.2.1', '192.0.2.1'],
+      ['64:ff9b::192.0.2.2', '192.0.2.2'],
     ];
     for (const [one = '', again = ''] of inPairs)
       expect([one, await behind(one), await behind(again)]).toEqual([one, 'served', 'closed']);
-    const apart = ['198.51.100.8', '2001:db8:1:3::9', '2001:db8:0:1::9', '2001:db8:6::1'];
+    const apart = [
+      '198.51.100.8',
+      '2001:db8:1:3::9',
+      '2001:db8:0:1::9',
+      '2001:db8:6::1',
+      '2600:0:0:1::1',
+      '::ffff:192.0.2.3',
+      '64:ff9b::192.0.2.4',
+    ];
     for (const address of apart) expect([address, await behind(address)]).toEqual([address, 'served']);
   });
 });

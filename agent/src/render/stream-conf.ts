@@ -147,12 +147,11 @@ const limitConnOf = ({ protocol, limitConn }: PortDoc) =>
 
 /** nginx refuses a reload that changes the key of a zone, so the key must stay as it is. */
 const portLimits = (worker: ZoneDoc['worker']) => conf`
-    # An IPv6 visitor has a network of 64 bits. nginx compresses the longest run of zeros, of two groups at least.
-    map $remote_addr $e_visitor {
-        default $remote_addr;
-        "~^(?<e_two>[0-9a-f]+:[0-9a-f]+)(?:::|:0:0:)" $e_two::;
-        "~^(?<e_three_of_four>[0-9a-f]+:[0-9a-f]+:[0-9a-f]+)(?:::|:0:)" $e_three_of_four::;
-        "~^(?<e_four>[0-9a-f]+:[0-9a-f]+:[0-9a-f]+:[0-9a-f]+:)" $e_four:;
+    # An IPv6 visitor has a network of 64 bits. Mapped addresses and those behind NAT64 (64:ff9b::/96) are IPv4.
+    map $binary_remote_addr $e_visitor {
+        default $binary_remote_addr;
+        "~(?s)^(?:\\x00{10}\\xff\\xff|\\x00\\x64\\xff\\x9b\\x00{8})(?<e_ipv4>.{4})$" $e_ipv4;
+        "~(?s)^(?<e_ipv6_network>.{8}).{8}$" $e_ipv6_network;
     }
     limit_conn_zone $server_port/$e_visitor zone=port_visitors:${stateMegabytes(worker)}m;
 `;
