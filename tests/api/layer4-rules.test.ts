@@ -131,6 +131,17 @@ describe('a connection limit', () => {
     expect((await published(site)).slice(before)).toEqual(Array.from({ length: 3 }, () => portKey(first.id)));
   });
 
+  // Regression: nodes applied 65,535 instead of a higher sum.
+  test('is at most what nodes can enforce', async () => {
+    const { params, first, call } = await newSite();
+    const refused = call(layer4LimitConns.create, { params, body: { port: first.port, max: 65_535, burst: 1 } });
+    await expect(refused).toFail('PARAMETER', errorAt('burst'));
+    const most = { port: first.port, max: 65_534, burst: 1 };
+    const { id } = await call(layer4LimitConns.create, { params, body: most });
+    const changed = call(layer4LimitConns.update, { params, body: { id, ...most, burst: 2 } });
+    await expect(changed).toFail('PARAMETER', errorAt('burst'));
+  });
+
   test('is one per port, and of TCP only', async () => {
     const { site, params, first, call } = await newSite();
     const udp = await build.forward({ site, protocol: 'udp' });

@@ -63,6 +63,7 @@ export const errorMessages = [
   'preload needs a year',
   'only with TCP',
   'one list is first, the other second',
+  'together at most 65,535',
   'not with the address hash',
   'at most 64 characters',
   'holds a NUL character',

@@ -32,16 +32,30 @@ export const Layer4Position = z.object({
   updatedAt: Time,
 });
 
-const MAX_CONNECTIONS = 1_000_000;
+/** nginx accepts no higher limit. An IPv4 address has no more ports to connect from. */
+const MAX_CONNECTIONS = 65_535;
 const limitConn = {
   port: ForwardPort.describe('A port that the site forwards with TCP'),
-  max: z.int().min(1).max(MAX_CONNECTIONS).describe('Open connections of one visitor at one node'),
-  burst: z.int().min(0).max(MAX_CONNECTIONS).default(0).describe('Connections above `max` that are still admitted'),
+  max: z
+    .int()
+    .min(1)
+    .max(MAX_CONNECTIONS)
+    .describe('Open connections of one visitor at one node. Lower limits of the node itself apply too'),
+  burst: z
+    .int()
+    .min(0)
+    .max(MAX_CONNECTIONS)
+    .default(0)
+    .describe(`Connections above \`max\` that are still admitted. Both together: at most ${MAX_CONNECTIONS}`),
   delay: z.int().min(0).max(10_000).default(0).describe('Milliseconds. Stored only: nodes admit the burst immediately'),
   enabled: z.boolean().default(true),
 };
-export const Layer4LimitConnInput = z.object(limitConn);
-export const Layer4LimitConnUpdate = z.object({ id: Id, ...limitConn });
+function checkSum({ max, burst }: { max: number; burst: number }, ctx: z.RefinementCtx): void {
+  if (max + burst > MAX_CONNECTIONS)
+    ctx.addIssue({ code: 'custom', path: ['burst'], message: 'together at most 65,535' satisfies ErrorMessage });
+}
+export const Layer4LimitConnInput = z.object(limitConn).superRefine(checkSum);
+export const Layer4LimitConnUpdate = z.object({ id: Id, ...limitConn }).superRefine(checkSum);
 export const Layer4LimitConn = z.object({
   id: Id,
   port: AnyPort,
