@@ -19,6 +19,7 @@ async function forwardDocument({ zoneId }: BuiltSite, { id }: { id: string }) {
 }
 const published = async ({ zoneId }: BuiltSite) =>
   (await outboxKeys(installation, zoneId)).filter((key) => key.startsWith('port/'));
+const removeForward = ({ id }: { id: string }) => installation.db.portRule.delete({ where: { id } });
 const errorAt = (path: string) => ({ errorData: [expect.objectContaining({ path })] });
 
 async function newSite(ports = 1) {
@@ -74,6 +75,18 @@ describe('a position of lists', () => {
     const strange = call(layer4Positions.create, { params, body: { port: foreign.port } });
     await expect(strange).toFail('PARAMETER', errorAt('port'));
     expect((await call(layer4Positions.list, { params })).total).toBe(1);
+  });
+
+  // Regression: changes at its port were refused.
+  test('whose forward was removed can be changed at its port, and says that the port is not forwarded', async () => {
+    const { params, first, call } = await newSite();
+    const made = await call(layer4Positions.create, { params, body: { port: first.port } });
+    expect(made.isForwarded).toBe(true);
+    await removeForward(first);
+    const body = { id: made.id, port: first.port, blackPos: 1, whitePos: 2 } as const;
+    expect(await call(layer4Positions.update, { params, body })).toMatchObject({ ...body, isForwarded: false });
+    const moved = call(layer4Positions.update, { params, body: { ...body, port: first.port + 20_000 } });
+    await expect(moved).toFail('PARAMETER', errorAt('port'));
   });
 
   test("of another customer's site is not found", async () => {
@@ -140,6 +153,20 @@ describe('a connection limit', () => {
     const { id } = await call(layer4LimitConns.create, { params, body: most });
     const changed = call(layer4LimitConns.update, { params, body: { id, ...most, burst: 2 } });
     await expect(changed).toFail('PARAMETER', errorAt('burst'));
+  });
+
+  // Regression: a limit whose forward was removed could not be turned off.
+  test.each(['nothing', 'udp'] as const)('of a port that forwards %s instead of TCP can be turned off', async (now) => {
+    const { site, params, first, call } = await newSite();
+    const body = { port: first.port, max: 20 };
+    const { id, isForwarded } = await call(layer4LimitConns.create, { params, body });
+    expect(isForwarded).toBe(true);
+    await removeForward(first);
+    if (now === 'udp') await build.forward({ site, protocol: now, port: first.port });
+    const changed = await call(layer4LimitConns.update, { params, body: { id, ...body, enabled: false } });
+    expect(changed).toMatchObject({ enabled: false, isForwarded: false });
+    const moved = call(layer4LimitConns.update, { params, body: { id, ...body, port: first.port + 20_000 } });
+    await expect(moved).toFail('PARAMETER', errorAt('port'));
   });
 
   test('is one per port, and of TCP only', async () => {

@@ -154,6 +154,10 @@ test('a connection limit is added, edited without losing its delay, and removed'
   await eventually(async () => expect(await list()).toMatchObject([{ port, max: 20, burst: 5, delay: 250 }]));
   await page.getByRole('cell', { name: '5', exact: true }).waitFor();
   await keepPicture(page, 'layer4-limits');
+  await consoles.app.installation.db.portRule.deleteMany({ where: { siteId: site.id } });
+  await page.reload();
+  await page.getByText('Not forwarded with TCP').waitFor();
+  await keepPicture(page, 'layer4-limit-not-forwarded');
 
   const phone = await consoles.openAs(site.owner, `${address}&tab=layer4LimitConns`, {
     language: 'zh-TW',
@@ -161,6 +165,7 @@ test('a connection limit is added, edited without losing its delay, and removed'
     width: 390,
   });
   await phone.page.getByText('每位訪客 20 條，突發 5 條').waitFor();
+  await phone.page.getByText('未以 TCP 轉發').waitFor();
   await keepPicture(phone.page, 'layer4-limits-phone');
 
   await choose('Remove');

@@ -28,6 +28,7 @@ export const Layer4Position = z.object({
   port: AnyPort,
   blackPos: Place,
   whitePos: Place,
+  isForwarded: z.boolean().describe('False: the site no longer forwards the port, so the rule has no effect'),
   createdAt: Time,
   updatedAt: Time,
 });
@@ -63,6 +64,7 @@ export const Layer4LimitConn = z.object({
   burst: z.int(),
   delay: z.int(),
   enabled: z.boolean(),
+  isForwarded: z.boolean().describe('False: the site no longer forwards the port with TCP, so the limit has no effect'),
   createdAt: Time,
   updatedAt: Time,
 });

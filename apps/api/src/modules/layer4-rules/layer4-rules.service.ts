@@ -23,8 +23,10 @@ export const positions = rulesOf<Layer4Position, Layer4PositionInput>({
       omit: { siteId: true },
       orderBy: { id: 'asc' },
     });
+    const ports = await forwardedPorts(tx, { siteId });
     return rows.map((row) => ({
       ...row,
+      isForwarded: ports.has(row.port),
       blackPos: blackPos.parse(row.blackPos),
       whitePos: whitePos.parse(row.whitePos),
     }));
@@ -34,7 +36,9 @@ export const positions = rulesOf<Layer4Position, Layer4PositionInput>({
     return orFail('DUPLICATED', tx.layer4Position.create({ data: { siteId, ...input } }));
   },
   async change(tx, where, input) {
-    await assertForward(tx, where.siteId, input.port);
+    // A rule whose forward was removed can still be changed at its port.
+    const rule = await tx.layer4Position.findFirst({ where, select: { port: true } });
+    if (rule?.port !== input.port) await assertForward(tx, where.siteId, input.port);
     return orFail('DUPLICATED', tx.layer4Position.updateMany({ where, data: input }));
   },
   remove: (tx, siteId, ids) => tx.layer4Position.deleteMany({ where: { siteId, id: { in: ids } } }),
@@ -43,26 +47,41 @@ export const positions = rulesOf<Layer4Position, Layer4PositionInput>({
 /** Connections exist with TCP only. */
 export const limitConns = rulesOf<Layer4LimitConn, Layer4LimitConnInput>({
   ...common,
-  read: (tx, siteId) =>
-    tx.layer4LimitConn.findMany({ where: { siteId }, omit: { siteId: true }, orderBy: { id: 'asc' } }),
+  async read(tx, siteId) {
+    const rows = await tx.layer4LimitConn.findMany({
+      where: { siteId },
+      omit: { siteId: true },
+      orderBy: { id: 'asc' },
+    });
+    const ports = await forwardedPorts(tx, { siteId, protocol: 'tcp' });
+    return rows.map((row) => ({ ...row, isForwarded: ports.has(row.port) }));
+  },
   async insert(tx, siteId, input) {
     await assertTcpForward(tx, siteId, input.port);
     return orFail('DUPLICATED', tx.layer4LimitConn.create({ data: { siteId, ...input } }));
   },
   async change(tx, where, input) {
-    await assertTcpForward(tx, where.siteId, input.port);
+    // A rule whose forward was removed can still be changed at its port, so that it can be disabled.
+    const rule = await tx.layer4LimitConn.findFirst({ where, select: { port: true } });
+    if (rule?.port !== input.port) await assertTcpForward(tx, where.siteId, input.port);
     return orFail('DUPLICATED', tx.layer4LimitConn.updateMany({ where, data: input }));
   },
   remove: (tx, siteId, ids) => tx.layer4LimitConn.deleteMany({ where: { siteId, id: { in: ids } } }),
 });
 
-async function assertTcpForward(tx: ScopedTx, siteId: string, port: number) {
-  await assertForward(tx, siteId, port);
-  if ((await tx.portRule.count({ where: { siteId, port, protocol: 'tcp' } })) === 0)
-    failAt('port', 'rule', 'only with TCP' satisfies ErrorMessage);
+async function forwardedPorts(tx: ScopedTx, where: { siteId: string; protocol?: 'tcp' }) {
+  const forwards = await tx.portRule.findMany({ where, select: { port: true } });
+  return new Set(forwards.map(({ port }) => port));
 }
 
+async function assertTcpForward(tx: ScopedTx, siteId: string, port: number) {
+  const protocols = await assertForward(tx, siteId, port);
+  if (!protocols.includes('tcp')) failAt('port', 'rule', 'only with TCP' satisfies ErrorMessage);
+}
+
+/** Returns the protocols with which the site forwards the port. */
 async function assertForward(tx: ScopedTx, siteId: string, port: number) {
-  if ((await tx.portRule.count({ where: { siteId, port } })) === 0)
-    failAt('port', 'notFound', 'the site does not forward this port');
+  const forwards = await tx.portRule.findMany({ where: { siteId, port }, select: { protocol: true } });
+  if (forwards.length === 0) failAt('port', 'notFound', 'the site does not forward this port');
+  return forwards.map(({ protocol }) => protocol);
 }

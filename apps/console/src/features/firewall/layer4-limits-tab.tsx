@@ -10,6 +10,7 @@ import { ResourceTable } from '../../components/resource-table/resource-table.ts
 import { Pill } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
+import { RulePort } from './layer4-rule-port.tsx';
 
 type LimitConn = RowOf<typeof layer4LimitConns.list>;
 interface FormProps {
@@ -41,7 +42,12 @@ export function Layer4LimitConnForm({ siteId, value }: FormProps) {
 export function Layer4LimitsTab({ siteId, create }: { siteId: string; create: React.ReactNode }) {
   const t = useT();
   const columns: Column<LimitConn>[] = [
-    { key: 'port', sort: false, render: ({ port }) => String(port), text: ({ port }) => String(port) },
+    {
+      key: 'port',
+      sort: false,
+      render: (limit) => <RulePort of={limit} notForwarded={t('layer4LimitConns.notForwarded')} />,
+      text: ({ port }) => String(port),
+    },
     { key: 'max', sort: false, align: 'right', render: ({ max }) => count(max), text: ({ max }) => String(max) },
     {
       key: 'burst',

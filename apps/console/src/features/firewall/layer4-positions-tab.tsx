@@ -10,6 +10,7 @@ import { edit, remove } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { RulePort } from './layer4-rule-port.tsx';
 
 type Position = RowOf<typeof layer4Positions.list>;
 interface FormProps {
@@ -72,7 +73,12 @@ function OrderField() {
 export function Layer4PositionsTab({ siteId, create }: { siteId: string; create: React.ReactNode }) {
   const t = useT();
   const columns: Column<Position>[] = [
-    { key: 'port', sort: false, render: ({ port }) => String(port), text: ({ port }) => String(port) },
+    {
+      key: 'port',
+      sort: false,
+      render: (row) => <RulePort of={row} notForwarded={t('layer4Positions.notForwarded')} />,
+      text: ({ port }) => String(port),
+    },
     {
       key: 'order',
       title: 'layer4Positions.fields.order',
