@@ -1,6 +1,7 @@
 // The second nginx: forwards ports and knows no HTTP. Reloads do not affect the first one.
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { conf } from './conf.ts';
+import type { Conf } from './conf.ts';
 import type { HostFacts } from './input.ts';
 import { networkMap } from './log-conf.ts';
 import { withSnippet } from './snippets.ts';
@@ -75,11 +76,9 @@ ${networkMap}${
   }
     # A visitor takes two connections, one to the origin; half of them all are left to other forwards.
     limit_conn_zone $protocol$server_port zone=visitors:1m;
-    limit_conn visitors ${limits(worker).visitors};
     # In a loop of forwards the node is its own visitor, and this limit per address ends the loop.
     limit_conn_zone $binary_remote_addr zone=addresses:${stateMegabytes(worker)}m;
-    limit_conn addresses ${limits(worker).addresses};
-    limit_conn_log_level info;
+${inheritedLimits(worker, conf`    `)}    limit_conn_log_level info;
 ${forwards.some(({ port }) => limitConnOf(port) !== null) && portLimits(worker)}`,
 )}
     # The agent asks which tree serves.
@@ -97,10 +96,11 @@ ${serversOf(forwards, host.listen, dir, worker)}}
 /** nginx refuses the configuration above this number. An IPv4 address has no more ports to connect from. */
 const MAX_LIMIT_CONN = 65_535;
 const limitOf = (connections: number) => Math.min(MAX_LIMIT_CONN, Math.max(1, Math.floor(connections)));
-const limits = ({ processes, connections }: ZoneDoc['worker']) => ({
-  visitors: limitOf((processes * connections) / 4),
-  addresses: limitOf((processes * connections) / 16),
-});
+/** A server with a limit of its own inherits none, so it repeats these. */
+const inheritedLimits = ({ processes, connections }: ZoneDoc['worker'], indent: Conf) =>
+  conf`${indent}limit_conn visitors ${limitOf((processes * connections) / 4)};
+${indent}limit_conn addresses ${limitOf((processes * connections) / 16)};
+`;
 /** For a state of 64 bytes per connection. */
 const stateMegabytes = ({ processes, connections }: ZoneDoc['worker']) =>
   Math.ceil((processes * connections) / 16_384) + 1;
@@ -156,15 +156,9 @@ const portLimits = (worker: ZoneDoc['worker']) => conf`
     limit_conn_zone $server_port/$e_visitor zone=port_visitors:${stateMegabytes(worker)}m;
 `;
 
-/** A server's own limit_conn replaces the inherited ones, which are repeated here. */
 function limitConf(port: PortDoc, worker: ZoneDoc['worker']) {
   const own = limitConnOf(port);
-  if (own === null) return null;
-  const { visitors, addresses } = limits(worker);
-  return conf`        limit_conn visitors ${visitors};
-        limit_conn addresses ${addresses};
-        limit_conn port_visitors ${own};
-`;
+  return own !== null && conf`${inheritedLimits(worker, conf`        `)}        limit_conn port_visitors ${own};\n`;
 }
 
 /** With one socket per worker, packets of one visitor reach the same worker. */
