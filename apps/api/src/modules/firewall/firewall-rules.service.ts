@@ -13,7 +13,7 @@ import { onlyPage } from './only-page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { assertSite, withSite } from './site-lock.ts';
 
-/** One call can copy these rules to a thousand sites. */
+/** One call copies these rules to up to 20 sites (contract/copies). */
 const MAX_BYTES = 64 * 1024;
 
 export interface RuleTable<Rule extends { id: string; createdAt: Date; updatedAt: Date }, Input> {
