@@ -292,10 +292,10 @@ export async function world(
   const layer4Blacklist = await db.layer4List.create({ data: { ...layer4List, isBlack: true } });
   const layer4Whitelist = await db.layer4List.create({ data: { ...layer4List, isBlack: false } });
   const layer4Position = await db.layer4Position.create({
-    data: { siteId: site.id, port: FORWARDED + 1, blackPos: 2, whitePos: 1 },
+    data: { siteId: site.id, port: RULE_PORT, blackPos: 2, whitePos: 1 },
   });
   const layer4LimitConn = await db.layer4LimitConn.create({
-    data: { siteId: site.id, port: FORWARDED + 1, max: 20, burst: 5, delay: 0, enabled: true },
+    data: { siteId: site.id, port: RULE_PORT, max: 20, burst: 5, delay: 0, enabled: true },
   });
   const reaction = { siteId: site.id, urlRegex: '.*', blockType: 0, monitor: false, enabled: true };
   const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
@@ -485,6 +485,8 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
 
 /** The port of the world's forward. */
 const FORWARDED = 8083;
+/** The port of the world's layer-4 rules. A port has one of each kind, and sample calls create theirs at FORWARDED. */
+const RULE_PORT = FORWARDED + 1;
 
 const bought = selfSigned('www.example.com');
 
