@@ -79,7 +79,7 @@ ${networkMap}${
     # In a loop of forwards the node is its own visitor, and this limit per address ends the loop.
     limit_conn_zone $binary_remote_addr zone=addresses:${stateMegabytes(worker)}m;
 ${inheritedLimits(worker, conf`    `)}    limit_conn_log_level info;
-${forwards.some(({ port }) => limitConnOf(port) !== null) && portLimits(worker)}`,
+${forwards.some(({ port }) => portLimit(port) !== null) && visitorZoneConf(worker)}`,
 )}
     # The agent asks which tree serves.
     server {
@@ -95,11 +95,11 @@ ${serversOf(forwards, host.listen, dir, worker)}}
 
 /** nginx refuses the configuration above this number. An IPv4 address has no more ports to connect from. */
 const MAX_LIMIT_CONN = 65_535;
-const limitOf = (connections: number) => Math.min(MAX_LIMIT_CONN, Math.max(1, Math.floor(connections)));
+const cappedLimit = (connections: number) => Math.min(MAX_LIMIT_CONN, Math.max(1, Math.floor(connections)));
 /** A server with a limit of its own inherits none, so it repeats these. */
 const inheritedLimits = ({ processes, connections }: ZoneDoc['worker'], indent: Conf) =>
-  conf`${indent}limit_conn visitors ${limitOf((processes * connections) / 4)};
-${indent}limit_conn addresses ${limitOf((processes * connections) / 16)};
+  conf`${indent}limit_conn visitors ${cappedLimit((processes * connections) / 4)};
+${indent}limit_conn addresses ${cappedLimit((processes * connections) / 16)};
 `;
 /** For a state of 64 bytes per connection. */
 const stateMegabytes = ({ processes, connections }: ZoneDoc['worker']) =>
@@ -131,7 +131,7 @@ ${listen.map((address) => conf`        listen ${`${address}:${port.port}`}${flag
 ${[
   ...(port.allow ?? []).map((network) => conf`        allow ${network};\n`),
   ...(port.deny ?? []).map((network) => conf`        deny ${network};\n`),
-]}${limitConf(port, worker)}${port.maskAddress === true && conf`        access_log ${`${dir}/logs/access.json`} masked buffer=64k flush=1s;\n`}${
+]}${portLimitConf(port, worker)}${port.maskAddress === true && conf`        access_log ${`${dir}/logs/access.json`} masked buffer=64k flush=1s;\n`}${
   origins.length === 0
     ? conf`        return "";\n`
     : conf`        proxy_pass ${`port_${port.id}`};
@@ -142,11 +142,11 @@ ${port.protocol === 'tcp' && port.sendProxy && conf`        proxy_protocol on;\n
 `;
 
 /** Connections of one visitor at one port. A UDP session is no connection. */
-const limitConnOf = ({ protocol, limitConn }: PortDoc) =>
-  protocol === 'tcp' && limitConn !== undefined ? limitOf(limitConn) : null;
+const portLimit = ({ protocol, limitConn }: PortDoc) =>
+  protocol === 'tcp' && limitConn !== undefined ? cappedLimit(limitConn) : null;
 
 /** nginx refuses a reload that changes the key of a zone, so the key must stay as it is. */
-const portLimits = (worker: ZoneDoc['worker']) => conf`
+const visitorZoneConf = (worker: ZoneDoc['worker']) => conf`
     # An IPv6 visitor has a network of 64 bits. Mapped addresses and those behind NAT64 (64:ff9b::/96) are IPv4.
     map $binary_remote_addr $e_visitor {
         default $binary_remote_addr;
@@ -156,8 +156,8 @@ const portLimits = (worker: ZoneDoc['worker']) => conf`
     limit_conn_zone $server_port/$e_visitor zone=port_visitors:${stateMegabytes(worker)}m;
 `;
 
-function limitConf(port: PortDoc, worker: ZoneDoc['worker']) {
-  const own = limitConnOf(port);
+function portLimitConf(port: PortDoc, worker: ZoneDoc['worker']) {
+  const own = portLimit(port);
   return own !== null && conf`${inheritedLimits(worker, conf`        `)}        limit_conn port_visitors ${own};\n`;
 }
 
