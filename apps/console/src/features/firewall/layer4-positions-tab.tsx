@@ -21,7 +21,10 @@ interface FormProps {
 const orders = ['black', 'white'] as const;
 type Order = (typeof orders)[number];
 const orderOf = ({ blackPos }: Position): Order => (blackPos === 1 ? 'black' : 'white');
-/** The two places as one choice, which cannot contradict itself. */
+/**
+ * The two places as one choice, which cannot contradict itself. A new row has the block list first: without a row, the
+ * allow list is.
+ */
 const Fields = z.object({ port: ForwardPort, order: z.enum(orders).default('black') });
 
 export function Layer4PositionForm({ siteId, value }: FormProps) {
