@@ -163,6 +163,13 @@ const fileNames: (readonly [rule: string, parameters: string])[] = [
   ['files-upload-program', 'name="f"; filename="a\\".php"'],
   ['files-upload-program', 'name="f"; filename="a\\".php"; x="1"'],
   ['files-upload-settings', `name="f"; filename*=UTF-8''.htaccess`],
+  // PHP joins lines, and ends them at LF only.
+  ['files-upload-program', 'name="f"; filename="shell\r\n .php"'],
+  ['files-upload-program', 'name="f"; filename="shell\r\n.php"'],
+  ['files-upload-program', 'name="f"; filename="shell\r.php"'],
+  // Python and Java accept other spellings of charsets, and decode by them.
+  ['files-upload-settings', `name="f"; filename*=utf_8''.htaccess`],
+  ['protocol-unknown-charset', `name="f"; filename*=cp037''%4B%88%A3%81%83%83%85%A2%A2`],
   // Python's email package joins pieces.
   ['protocol-broken-multipart', 'name="f"; filename*0=".hta"; filename*1="ccess"'],
 ];
@@ -338,6 +345,11 @@ const honest: Case[] = [
   ['a field named filename with a file name', FORM_DATA, parts(field('filename'), 'report-2026.pdf')],
   ['an image', FORM_DATA, upload('filename="a.png"', PNG + MP4, 'image/png')],
   ['an image with an extended file name', FORM_DATA, upload("filename*=utf-8''%E5%9C%96.png", PNG + MP4, 'image/png')],
+  [
+    "a file of .NET's HttpClient",
+    FORM_DATA,
+    upload(`filename=report.pdf; filename*=utf-8''report.pdf`, PNG + MP4, 'application/pdf'),
+  ],
   ['an image with a file name without quotes', FORM_DATA, upload('filename=my file.png', PNG + MP4, 'image/png')],
   [
     'a base64 part',

@@ -4,7 +4,7 @@ local charset = require("edge.waf.charset")
 local decode = require("edge.waf.decode")
 local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower,
     string.match, string.sub
-local decode_base64, ipairs = ngx.decode_base64, ipairs
+local concat, decode_base64, ipairs = table.concat, ngx.decode_base64, ipairs
 
 local _M = {}
 local MAX_BOUNDARIES, MAX_FILE_NAMES, MAX_FILE_NAME_BYTES = 4, 8, 4096
@@ -135,7 +135,16 @@ local function file_names_of(text)
     return { first, gsub(first, "\\(.)", "%1"), (gsub(rest, "[\"']", ";")) }
 end
 
--- Emits each file name of a head, and returns whether there is one.
+-- The value of an extended parameter without its charset and language, which it begins with.
+local function without_charset(report, value)
+    local name = match(value, "^\"?([^'\"]*)'[^']*'")
+    if name and not charset.is_known(name) then
+        report("protocol-unknown-charset")
+    end
+    return (gsub(value, "^(\"?)[^'\"]*'[^']*'", "%1"))
+end
+
+-- Emits each file name in a head that servers read in different ways, and returns whether there is one.
 local function emit_file_names(emit, report, name, head)
     local lowered, known, from = lower(head), {}, 1
     for _ = 1, MAX_FILE_NAMES do
@@ -148,8 +157,7 @@ local function emit_file_names(emit, report, name, head)
             report("protocol-broken-multipart")
         end
         line = sub(line, 1, MAX_FILE_NAME_BYTES)
-        -- An extended value begins with its charset and language.
-        line = extension == "" and line or gsub(line, "^(\"?)[%w%-]*'[^']*'", "%1")
+        line = extension == "" and line or without_charset(report, line)
         for _, text in ipairs(file_names_of(line)) do
             if not known[text] then
                 known[text] = true
@@ -162,6 +170,41 @@ local function emit_file_names(emit, report, name, head)
         report("protocol-broken-multipart")
     end
     return true
+end
+
+-- The head with each header on one line. Some servers also join lines without a colon, and end lines at LF only.
+local function unfolded(head)
+    local lines = {}
+    for line in gmatch(gsub(head, "\r", ""), "[^\n]+") do
+        if #lines > 0 and (find(line, "^[ \t]") or not find(line, ":", 1, true)) then
+            lines[#lines] = lines[#lines] .. line
+        else
+            lines[#lines + 1] = line
+        end
+    end
+    return concat(lines, "\n")
+end
+
+-- Emits the file names of a head, and returns whether there is one. `found`: its parameters if all servers agree.
+local function emit_names_of(emit, report, name, head, found)
+    if not found then
+        local has_name = emit_file_names(emit, report, name, head)
+        local joined = unfolded(head)
+        return joined ~= gsub(head, "\r", "") and emit_file_names(emit, report, name, joined) or has_name
+    end
+    local plain, extended = found.filename, found["filename*"]
+    if #(plain or "") > MAX_FILE_NAME_BYTES or #(extended or "") > MAX_FILE_NAME_BYTES then
+        report("protocol-broken-multipart")
+    end
+    if plain then
+        plain = sub(plain, 1, MAX_FILE_NAME_BYTES)
+        emit("filename", name, plain)
+        emit("filename", name, (gsub(plain, "\\(.)", "%1")))
+    end
+    if extended then
+        emit("filename", name, without_charset(report, sub(extended, 1, MAX_FILE_NAME_BYTES)))
+    end
+    return plain ~= nil or extended ~= nil
 end
 
 local function part(emit, report, text)
@@ -177,7 +220,7 @@ local function part(emit, report, text)
     local _, name_at = find(lower(head), '[;%s]name%s*=%s*"?')
     local name = found and found.name or name_at and match(head, '^[^";\r\n]*', name_at + 1) or ""
     emit("name", "", name)
-    local may_be_file = emit_file_names(emit, report, name, head)
+    local may_be_file = emit_names_of(emit, report, name, head, found)
     local is_file = found and (found.filename or "") ~= ""
     -- Parts of other types than forms have no Content-Disposition.
     local may_be_field = not may_be_file and find(lower(head), "content-disposition", 1, true)
