@@ -37,6 +37,11 @@ local function keeps_ascii(name)
         or find(name, "^x?cp125%d$")
 end
 
+-- Whether it is the name of a charset in which ASCII bytes are ASCII characters.
+function _M.keeps_ascii(name)
+    return keeps_ascii(plain(name)) ~= nil
+end
+
 -- Whether texts of this charset are inspected.
 function _M.is_known(name)
     name = plain(name)

@@ -1,5 +1,6 @@
 -- Unpacks gzip and deflate with the system's zlib. Output and memory are bounded, whatever the ratio.
 local ffi = require("ffi")
+local charset = require("edge.waf.charset")
 local byte, find, gmatch, lower, sub = string.byte, string.find, string.gmatch, string.lower, string.sub
 local concat, ipairs, pcall, type = table.concat, ipairs, pcall, type
 
@@ -97,9 +98,10 @@ local function unpack_deflate(packed, limit, has_more)
     return text or bare, is_longer or is_bare_longer
 end
 
--- Names that compress nothing. Standards have the first two; faulty clients send the others, and origins ignore them.
+-- Names that compress nothing. Standards have the first two; faulty clients send the others and names of charsets, and
+-- origins ignore them.
 local PLAIN = {}
-for name in ("identity aws-chunked amz-1.0 none binary 7bit 8bit utf-8 utf8 us-ascii iso-8859-1"):gmatch("%S+") do
+for name in ("identity aws-chunked amz-1.0 7bit 8bit base64 chunked"):gmatch("%S+") do
     PLAIN[name] = true
 end
 
@@ -107,7 +109,7 @@ end
 local function encoding_of(header)
     local found = "identity"
     for name in gmatch(lower(type(header) == "table" and concat(header, ",") or header or ""), "[^,%s]+") do
-        if not PLAIN[name] then
+        if not PLAIN[name] and not charset.keeps_ascii(name) then
             if found ~= "identity" then
                 return nil
             end
