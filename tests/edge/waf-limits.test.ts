@@ -123,6 +123,16 @@ const ordinary: [what: string, request: WafRequest][] = [
       body: Buffer.from(`\uFEFF<l>${`<i>${'an item '.repeat(650)}</i>`.repeat(100)}</l>`, 'utf16le').toString('latin1'),
     },
   ],
+  [
+    'Chinese XML of 1 MiB in UTF-16',
+    {
+      target: '/',
+      headers: [['Content-Type', 'text/xml; charset=utf-16']],
+      body: Buffer.from(`\uFEFF<l>${`<i>${'第一項商品說明'.repeat(750)}</i>`.repeat(98)}</l>`, 'utf16le').toString(
+        'latin1',
+      ),
+    },
+  ],
   ['a text of 90,000 words', of(`a=${'word and another, '.repeat(22_500)}`, FORM_TYPE)],
   [
     'common headers',

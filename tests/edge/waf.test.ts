@@ -103,6 +103,17 @@ test.each([
     'an array with comments up to the ends of lines',
     `["#","\n union#","\n select#","\n password#","\n from#","\n users#"]`,
   ],
+  [
+    'an array whose comments begin behind those of lines',
+    `["#/*","\n union#","\n select#","\n password#","\n from#","\n users#*/"]`,
+  ],
+  // MySQL reads --1 as minus minus 1.
+  ['an array with a minus minus', JSON.stringify(['/*', '*/--1 union/*', ...SPLIT.slice(2)]) + '\n'],
+  [
+    'an array with many spaces',
+    JSON.stringify([...SPLIT.slice(0, 2), `*/${' '.repeat(8000)}select/*`, ...SPLIT.slice(3)]),
+  ],
+  ['an array in base64', btoa(JSON.stringify(SPLIT))],
   ['a long array', JSON.stringify([...Array<string>(1000).fill('an item'), ...SPLIT])],
   ['an object', SPLIT_OBJECT],
   ['an object in base64', btoa(SPLIT_OBJECT)],
@@ -141,6 +152,16 @@ test('an exception holds for its path and its parameter only', async () => {
   expect((await edge.get(ATTACK, { host: name })).status).toBe(200);
   expect((await edge.get(ATTACK.replace('/list', '/other'), { host: name })).status).toBe(403);
   expect((await edge.get(ATTACK.replace('id=', 'x='), { host: name })).status).toBe(403);
+});
+
+// Regression: the text was inspected under the name of the JSON, to which the exception does not apply.
+test('an exception for a parameter holds within JSON that has comments', async () => {
+  const exceptions = [{ rule: 'sqli', path: null, parameter: 'content' }];
+  const { name } = await withWaf({ exceptions });
+  const value = (key: string) =>
+    `/?data=${encodeURIComponent(JSON.stringify({ [key]: '1 union /* a */ select password from users' }))}`;
+  expect((await edge.get(value('content'), { host: name })).status).toBe(200);
+  expect((await edge.get(value('other'), { host: name })).status).toBe(403);
 });
 
 test('a body longer than the limit is inspected at its start, or refused', async () => {

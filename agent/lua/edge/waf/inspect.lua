@@ -37,9 +37,9 @@ local MAX_SUSPECTS, MAX_RULE_BYTES, MAX_DEPTH = 50000, 819200, 3
 local VALUES_RULE = "protocol-too-many-values"
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
--- A body may have several readings: six times the longest one is inspected. XML in UTF-16 needs nearly as much, because
--- it is read as bytes and in both byte orders, each as a document and as texts.
-local MAX_BODY_BYTES = 6 * 1024 * 1024
+-- A body may have several readings: ten times the longest one is inspected. Chinese XML in UTF-16 needs eight, because
+-- it is read as bytes and in both byte orders, each as a document and as texts, in three bytes for each character.
+local MAX_BODY_BYTES = 10 * 1024 * 1024
 -- The state of the request.
 local settings, finding, highest_score, seen_names, reported = nil, nil, nil, nil, nil
 local suspects, rule_bytes, body_bytes = 0, 0, 0
@@ -217,17 +217,35 @@ local function inspect_pieces(name, text)
     end
 end
 
--- A server may read JSON as text, in which SQL comments can hide all that is between the strings.
+-- Comments of SQL up to the ends of lines. Up to the last line end each one has an end: no search runs twice over the
+-- same bytes.
+local function without_line_comments(text)
+    local lines, rest = match(text, "^(.*\n)(.*)$")
+    return lines and gsub(gsub(lines, "%-%-[^\n]*\n", " "), "#[^\n]*\n", " ") .. rest or text
+end
+
+-- Whether an exception of this path covers a parameter of the JSON. Its text would be inspected under another name.
+local function has_excepted_key(s)
+    local plain = lower(s)
+    for _, exception in ipairs(settings.path_exceptions or {}) do
+        if exception.parameter and find(plain, '"' .. exception.parameter .. '"', 1, true) then
+            return true
+        end
+    end
+    return false
+end
+
+-- A server may read JSON as text, in which SQL comments can hide all that is between the strings. What is a comment
+-- depends on the server, so either kind is removed, and both.
 local function inspect_json_as_text(name, s)
     local text = decode.all(s)
     local bare = decode.without_comments(text) or text
-    -- Up to the last line end, each comment has an end: no search runs twice over the same bytes.
-    local lines, rest = match(bare, "^(.*\n)(.*)$")
-    if lines then
-        bare = gsub(gsub(lines, "%-%-[^\n]*\n", " "), "#[^\n]*\n", " ") .. rest
-    end
-    if bare ~= text then
-        inspect_pieces(name, bare)
+    local seen = { [text] = true }
+    for _, reading in ipairs({ bare, without_line_comments(text), without_line_comments(bare) }) do
+        if not seen[reading] and not has_excepted_key(s) then
+            seen[reading] = true
+            inspect_pieces(name, (gsub(reading, "%s+", " ")))
+        end
     end
 end
 
@@ -314,7 +332,8 @@ function inspect(place, name, s, depth)
     end
     local base64_text = encoded_text(s, mask)
     if base64_text then
-        if byte(base64_text) == 123 and depth < MAX_DEPTH and extract.is_json(base64_text) then
+        local opening = byte(base64_text)
+        if (opening == 123 or opening == 91) and depth < MAX_DEPTH and extract.is_json(base64_text) then
             inspect_json("decoded", name, base64_text, depth + 1)
         else
             scan_and_score("decoded", name, base64_text)
@@ -365,7 +384,9 @@ end
 
 -- A body broke a rule that has no pattern.
 local function report(id)
-    reported[#reported + 1] = id
+    if not reported[id] then
+        reported[id], reported[#reported + 1] = true, id
+    end
 end
 
 -- Applications rarely use the values of these headers, so they have no score. Loggers use them: rules marked alone run.
@@ -398,7 +419,7 @@ local function inspect_header(name, value)
     if memory:get(value) then
         return
     end
-    -- The score of this header alone decides whether its value is harmless, so names that other values had count, too.
+    -- The score of this header alone decides whether its value is harmless, so each header inspects its names anew.
     local previous_highest, names_of_request = highest_score, seen_names
     highest_score, seen_names = -1e9, {}
     if name == "cookie" then
