@@ -234,6 +234,10 @@ describe('by the minute', () => {
     expect(await minutesAfterBatch(second, 3)).toEqual([1, 1, null, null, null, null]);
     const third = batchOf(lineAt(3), second.to);
     expect(await minutesAfterBatch(third, 3)).toEqual([1, 1, 0, 1, null, null]);
+    // A full batch of relayed requests, which are not stored.
+    const relayed = lineAt(3).replace('{', '{"relayed":true,');
+    const full = batchOf(relayed.repeat(Math.ceil(MAX_BATCH_BYTES / 2 / relayed.length)), third.to);
+    expect(await minutesAfterBatch(full, 5)).toEqual([1, 1, 0, 1, null, null]);
     // The rest of the file was deleted.
     expect(await minutesAfterBatch(batchOf(lineAt(5), 0, 'next'), 5)).toEqual([1, 1, 0, 1, null, 1]);
   });

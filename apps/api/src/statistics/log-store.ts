@@ -103,8 +103,7 @@ export class LogStore {
       return { ...read, requests: [], add };
     }
     const read = await readLines(batch, this.#geoip, now);
-    const isNewFile = batch.from === 0 && batch.to > 0;
-    const add = (client: PoolClient, sender: Sender) => this.#addLines(client, sender, read.lines, now, isNewFile);
+    const add = (client: PoolClient, sender: Sender) => this.#addLines(client, sender, read.lines, now, batch);
     return { ...read, requests: read.lines, add };
   }
 
@@ -113,11 +112,11 @@ export class LogStore {
     sender: Sender,
     lines: readonly Line[],
     now: number,
-    isNewFile: boolean,
+    batch: LogBatch,
   ): Promise<void> {
     const { nodeId, zone } = sender;
     const siteIdOf = siteOf(sender);
-    await addTraffic(client, this.#partitions, nodeId, zone, siteIdOf, lines, now, isNewFile);
+    await addTraffic(client, this.#partitions, nodeId, zone, siteIdOf, lines, now, batch);
     await appendTopValues(client, this.#partitions, siteIdOf, lines, now);
     await this.#accessLog.add(client, this.#partitions, {
       nodeId,

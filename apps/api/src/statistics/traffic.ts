@@ -1,4 +1,5 @@
 // Sums of requests, bytes and statuses by node and domain in steps of a minute up to a day.
+import { MAX_BATCH_BYTES, type LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import type { PoolClient } from 'pg';
 import { NO_DOMAIN, type Line } from './log-lines.ts';
 import type { Partitions } from './partitions.ts';
@@ -31,9 +32,11 @@ interface Row extends Sums {
   domain: string;
 }
 
+type BatchRange = Pick<LogBatch, 'from' | 'to'>;
+
 /**
  * Adds the lines of a node of the zone. Rows of the zone itself mark the steps as measured. `siteOf` maps a line to its
- * site, or to the zone. `isNewFile`: they are the first of a file.
+ * site, or to the zone. `batch`: where they were in the node's file.
  */
 export async function addTraffic(
   client: PoolClient,
@@ -43,20 +46,17 @@ export async function addTraffic(
   siteOf: (line: Line) => string,
   lines: readonly Line[],
   now: number,
-  isNewFile: boolean,
+  batch: BatchRange,
 ): Promise<void> {
   const minutes = new Map<string, Row>();
   const oldest = partitions.since('traffic', now, STEPS[3]);
   for (const line of lines)
     if (line.at >= oldest) add(rowOf(minutes, STEPS[0], line.at / 1000, siteOf(line), line.domain), line);
   const rows = new Map<string, Row>();
-  // Later requests may wait on the node, or be deleted there.
-  const reached = lines.length === 0 ? now : lines.reduce((newest, { at }) => Math.max(newest, at), 0);
-  // A node without room deletes whole files.
-  const idle = isNewFile ? [] : await readIdleMinutes(client, nodeId, zoneId, reached);
+  const measured = await readMeasuredMinutes(client, nodeId, zoneId, reachedBy(lines, batch, now), batch);
   for (const step of STEPS) {
     const since = partitions.since('traffic', now, step) / 1000;
-    for (const at of [reached / 1000, ...idle]) if (at >= since) rowOf(rows, step, at, zoneId, NO_DOMAIN);
+    for (const at of measured) if (at >= since) rowOf(rows, step, at, zoneId, NO_DOMAIN);
     for (const { at, site, domain, ...sums } of minutes.values()) {
       if (at < since) continue;
       // Lines that waited on the node show that it measured at their time.
@@ -74,6 +74,30 @@ export async function addTraffic(
      ON CONFLICT (site_id, step, at, domain_id, node_id) DO UPDATE SET ${added}`,
     [nodeId, JSON.stringify([...rows.values()])],
   );
+}
+
+/**
+ * The time until which a batch has all requests of the node, in milliseconds. Later ones may wait there, or be deleted.
+ * Null for a full batch without lines, as of relayed requests only.
+ */
+function reachedBy(lines: readonly Line[], { from, to }: BatchRange, now: number): number | null {
+  if (lines.length > 0) return lines.reduce((newest, { at }) => Math.max(newest, at), 0);
+  return to - from < MAX_BATCH_BYTES / 2 ? now : null;
+}
+
+/** The minutes that a batch shows besides those of its lines, in seconds since 1970. */
+async function readMeasuredMinutes(
+  client: PoolClient,
+  nodeId: string,
+  zoneId: string,
+  reached: number | null,
+  { from, to }: BatchRange,
+): Promise<number[]> {
+  if (reached === null) return [];
+  // A node without room deletes whole files.
+  const isNewFile = from === 0 && to > 0;
+  const idle = isNewFile ? [] : await readIdleMinutes(client, nodeId, zoneId, reached);
+  return [reached / 1000, ...idle];
 }
 
 /**
