@@ -155,10 +155,12 @@ test('addresses of whole days are those of their hours', async () => {
 });
 
 // Regression: the addresses of two hours were compared with those of an hour and a half, which were counted in two.
-test('addresses are compared only with those of a time of the same length', async () => {
+test('addresses are compared only with those of about the same length of time', async () => {
   const addressesOf = await siteOfYesterday();
   expect(await addressesOf(at(0, 12), at(0, 14))).toMatchObject({ value: 1, previous: 1 });
   expect(await addressesOf(at(0, 12.5), at(0, 14))).toMatchObject({ value: 1, previous: null });
+  // Half an hour of a day.
+  expect(await addressesOf(at(0, 12.5), at(1, 12))).toMatchObject({ value: 2, previous: 1 });
 });
 
 // Regression: only the start was widened to a day, so the hours of the end, which are dropped before, had no addresses.

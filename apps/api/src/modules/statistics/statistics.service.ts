@@ -87,14 +87,21 @@ export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
       value: null,
       isEstimate: false,
       ...values.get(type),
-      previous: valueWithin(earlier, previous.get(type)),
+      previous: comparable(earlier, previous.get(type)),
     })),
   };
 }
 
-/** Null if the value is of a wider time, to which the figure of a shorter one does not compare. */
-const valueWithin = (times: Times, { value, from = times.from, to = times.to }: Card = { value: null }) =>
-  from < times.from || to > times.to ? null : value;
+/** A value of a time that is wider by more than this part compares to none. */
+const MAX_WIDENING = 0.05;
+
+/** Null without a value, or if it is of a time too wide to compare. */
+function comparable(times: Times, card: Card | undefined): number | null {
+  if (card === undefined) return null;
+  const { value, from = times.from, to = times.to } = card;
+  const length = (time: Times) => time.to.getTime() - time.from.getTime();
+  return length({ from, to }) - length(times) > length(times) * MAX_WIDENING ? null : value;
+}
 
 type Card = Pick<Cards['data'][number], 'value'> & Partial<Cards['data'][number]>;
 
