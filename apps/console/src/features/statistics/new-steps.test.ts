@@ -24,13 +24,14 @@ test('without new steps a chart stays as it is', () => {
   expect(withNewSteps(whole, steps(0))).toEqual(whole);
 });
 
-test('each read begins at the second newest step of what is known', () => {
-  const first = steps(0, 1, 2, 3, 4);
-  expect(startOfNewSteps(first, HOUR_MS)).toBe(at(10));
-  expect(startOfNewSteps(withNewSteps(first, steps(10, 9, 8, 7)), HOUR_MS)).toBe(at(15));
+test('each read begins an hour before the current step', () => {
+  const first = steps(0, ...Array.from({ length: 20 }, (_, i) => i));
+  expect(startOfNewSteps(first, HOUR_MS)).toBe(at(35));
+  expect(startOfNewSteps(withNewSteps(first, steps(95, 9, 8, 7)), HOUR_MS)).toBe(at(45));
 });
 
-test('a read after more than six hours, or without two known steps, reads all', () => {
-  expect(startOfNewSteps(steps(0, 1, 2), 6 * HOUR_MS)).toBeUndefined();
-  expect(startOfNewSteps(steps(0, 1), 0)).toBeUndefined();
+test('a read after more than six hours, or with few known steps, reads all', () => {
+  const first = steps(0, ...Array.from({ length: 20 }, (_, i) => i));
+  expect(startOfNewSteps(first, 6 * HOUR_MS)).toBeUndefined();
+  expect(startOfNewSteps(steps(0, 1, 2), 0)).toBeUndefined();
 });

@@ -4,11 +4,12 @@ import type { statistics } from '@edgeloom/contract/statistics/statistics.endpoi
 type Steps = Received<typeof statistics.qps>;
 
 const SIX_HOURS_MS = 6 * 3_600_000;
+/** An hour: nodes that were away send their lines late. */
+const LATE_STEPS = 12;
 
-/** Where the next read begins. Undefined: it reads all six hours, as those that arrived so long ago are over. */
+/** Where the next read begins. Undefined: it reads all six hours. */
 export function startOfNewSteps({ times }: Steps, ageMs: number): string | undefined {
-  // The step before the current one may still get late lines.
-  return ageMs < SIX_HOURS_MS ? times.at(-2) : undefined;
+  return ageMs < SIX_HOURS_MS ? times.at(-1 - LATE_STEPS) : undefined;
 }
 
 /** Steps with those of a later response in place of the same ones, moved on so that their number stays. */
