@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { daemonPlaces, ensureDocker } from '../tests/support/services/docker-daemon.ts';
 import { localImage, requireImage } from '../tests/support/services/local-images.ts';
 import { prepareContainers } from './container-tests.ts';
+import { lockFile } from './machine-lock.mjs';
 
 const image = (sources: string[]) => localImage('base', sources, async () => undefined);
 
@@ -47,7 +48,10 @@ test('the daemons of two checkouts start one after the other', async () => {
   const asRoot = vi.spyOn(process, 'getuid').mockReturnValue(0);
   onTestFinished(() => asRoot.mockRestore());
 
-  const starts = ['one', 'other'].map((name) => ensureDocker(path.join(dir, name), () => undefined));
+  // The lock of the machine may be taken by a run that starts a daemon now.
+  const lock = path.basename(dir);
+  onTestFinished(() => rm(lockFile(lock), { force: true }));
+  const starts = ['one', 'other'].map((name) => ensureDocker(path.join(dir, name), () => undefined, lock));
   for (const stop of await Promise.all(starts)) await stop();
   const events = (await readFile(path.join(dir, 'log'), 'utf8')).trim().split('\n');
   expect(events).toEqual(['bridge', 'daemon', 'bridge', 'daemon']);

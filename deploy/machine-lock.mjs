@@ -7,9 +7,10 @@ import { Trouble } from './steps.mjs';
 
 const MAX_WAIT_SECONDS = 1800;
 
-/** Only root can write to /run. Others, such as tests, share a lock within their temporary folder. */
-const folder = process.getuid() === 0 ? '/run' : tmpdir();
-export const lockFile = (name) => path.join(folder, `edgeloom-${name}.lock`);
+/** Only root can write to /run. The temporary folder of other users is often one for all of them. */
+const user = process.getuid();
+export const lockFile = (name) =>
+  user === 0 ? `/run/edgeloom-${name}.lock` : path.join(tmpdir(), `edgeloom-${user}-${name}.lock`);
 
 /**
  * Runs `task` while no other process has the lock. `onWait` is called once if one does. The task gets the lock's file

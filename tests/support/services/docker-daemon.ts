@@ -33,17 +33,21 @@ export const hasDocker = (): Promise<boolean> =>
 
 /**
  * Starts a daemon if none answers, and sets DOCKER_HOST for this process and those it starts. `onWait` is called if
- * another checkout starts one at this moment.
+ * another checkout starts one at this moment, under the same lock.
  * @returns a function that stops the daemon.
  */
-export async function ensureDocker(folder: string, onWait: () => void): Promise<() => Promise<void>> {
+export async function ensureDocker(
+  folder: string,
+  onWait: () => void,
+  lockName = 'docker',
+): Promise<() => Promise<void>> {
   if (await hasDocker()) return async () => undefined;
   const dockerd = await findProgram('dockerd');
   if (dockerd === null) throw new Error('dockerd is missing: apt-get install docker.io');
   if (process.getuid?.() !== 0) throw new Error('no Docker daemon runs, and only root can start one');
 
   // Before the first of two daemons has given its bridge a network, the second would choose the same one.
-  const stop = await withMachineLock('docker', () => startDaemon(dockerd, folder), onWait);
+  const stop = await withMachineLock(lockName, () => startDaemon(dockerd, folder), onWait);
   try {
     await removeLeftovers();
   } catch (error) {
