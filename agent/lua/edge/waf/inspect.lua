@@ -419,7 +419,7 @@ local function inspect_header(name, value)
     if memory:get(value) then
         return
     end
-    -- The score of this header alone decides whether its value is harmless, so each header inspects its names anew.
+    -- The score of this header alone decides whether its value is harmless, so names that other values had count, too.
     local previous_highest, names_of_request = highest_score, seen_names
     highest_score, seen_names = -1e9, {}
     if name == "cookie" then
