@@ -30,8 +30,8 @@ const noise = (length: number) => {
   const random = new SeededRandom(1);
   return Buffer.from(Array.from({ length }, () => Math.floor(random.next() * 256))).toString('latin1');
 };
-const upload = (file: string, content: string) =>
-  `--xYzZy\r\nContent-Disposition: form-data; name="f"; filename="${file}"\r\n\r\n${content}\r\n`;
+const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+const upload = (file: string, content: string) => `--xYzZy\r\n${field('f')}; filename="${file}"\r\n\r\n${content}\r\n`;
 const UPLOAD_TYPE = ['Content-Type', 'multipart/form-data; boundary=xYzZy'] as const;
 const uploads = (...files: string[]) => of(`${files.join('')}--xYzZy--`, UPLOAD_TYPE);
 /** Their scores exceed the first threshold only, and no rule finds them. */
@@ -174,6 +174,21 @@ test.each(numbered(ordinary, attacks.length))('%s is ordinary', (_what, i) => {
 });
 test.each(numbered(excesses, attacks.length + ordinary.length))('%s are refused', (_what, i) => {
   expect(verdicts[i]).toMatchObject({ rule: 'protocol-too-many-values', place: 'body' });
+});
+
+test('20,000 empty parts are refused, and not all of them are read', async () => {
+  const [found] = await engine.judge([of(`${'--xYzZy\r\n\r\n\r\n'.repeat(20_000)}--xYzZy--`, UPLOAD_TYPE)]);
+  expect(found).toMatchObject({ rule: 'protocol-too-many-values', place: 'body' });
+  expect(found?.readings).toBeLessThanOrEqual(10_001);
+});
+
+test('a part of 1 MiB with all encodings and charsets is refused, and not decoded in all ways', async () => {
+  // The body, three contents of the part, and each in four charsets.
+  const encoded = ['base64', 'quoted-printable'].map((name) => `\r\nContent-Transfer-Encoding: ${name}`).join('');
+  const part = `Content-Type: text/plain; charset=utf-16; charset=utf-32${encoded}\r\n\r\n${'a'.repeat(MIB)}`;
+  const [found] = await engine.judge([of(`--xYzZy\r\n${field('a')}\r\n${part}\r\n--xYzZy--`, UPLOAD_TYPE)]);
+  expect(found).toMatchObject({ rule: 'protocol-too-many-values', place: 'body' });
+  expect(found?.readings).toBeLessThan(16);
 });
 
 test('50,001 sentences that have an apostrophe are ordinary at the highest level, too', async () => {

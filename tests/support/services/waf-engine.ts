@@ -23,12 +23,24 @@ const Verdict = z.object({
   place: z.string().optional(),
   score: z.number(),
   microseconds: z.number(),
+  /** Contents of bodies and parts that were read, with all decodings. */
+  readings: z.number(),
   values: z.array(z.string()).or(z.record(z.string(), z.never())),
 });
 export type Verdict = z.output<typeof Verdict>;
 
 const code = `
   local cjson, inspect, model, scan = require("cjson"), require("edge.waf.inspect"), require("edge.waf.model"), require("edge.waf.scan")
+  local charset, decode = require("edge.waf.charset"), require("edge.waf.decode")
+  local read_wide_texts, wide, readings = charset.read_wide_texts, decode.wide, 0
+  charset.read_wide_texts = function(...)
+    readings = readings + 1
+    return read_wide_texts(...)
+  end
+  decode.wide = function(...)
+    readings = readings + 1
+    return wide(...)
+  end
   local now = require("edge.core.trails").now
   local score, seen = model.score, nil
   if ngx.var.arg_values then
@@ -52,14 +64,14 @@ const code = `
       local had = headers[name]
       if type(had) == "table" then had[#had + 1] = value else headers[name] = had and { had, value } or value end
     end
-    seen = {}
+    seen, readings = {}, 0
     local target = bytes(one.target)
     local from = now()
     local found, worst = inspect.check({ target = target, path = target:match("^[^?]*"), headers = headers, body = bytes(one.body) }, module)
     local took = (now() - from) / 1000
-    verdicts[i] = { rule = found and found.rule, place = found and found.place, score = worst, microseconds = took, values = seen }
+    verdicts[i] = { rule = found and found.rule, place = found and found.place, score = worst, microseconds = took, values = seen, readings = readings }
   end
-  model.score = score
+  model.score, charset.read_wide_texts, decode.wide = score, read_wide_texts, wide
   ngx.print(cjson.encode(verdicts))
 `;
 

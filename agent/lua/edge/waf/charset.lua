@@ -1,8 +1,7 @@
 -- Which characters the bytes of a body are: servers follow byte order marks, declared charsets, and the NULs at the
 -- start of JSON and XML. Charsets that keep ASCII need no decoding here.
 local decode = require("edge.waf.decode")
-local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower,
-    string.match, string.sub
+local byte, find, gmatch, gsub, lower, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower, string.sub
 local ipairs, pairs = ipairs, pairs
 
 local _M = {}
@@ -67,10 +66,15 @@ local function guessed(s)
     end
 end
 
--- The texts in UTF-8 that servers may read instead of the bytes: none for ordinary bodies, at most four. Reports a
--- declared charset that is not known.
-function _M.wide_texts(report, header, s)
-    local encodings, texts = {}, {}
+-- Whether a text begins like JSON or XML.
+function _M.is_document_start(s)
+    return find(s, '^%s*[{%["<]') ~= nil
+end
+
+-- Calls `read` with each text in UTF-8 that servers may read instead of the bytes: none for ordinary bodies, at most
+-- four. Each is decoded after the one before was read. Reports a declared charset that is not known.
+function _M.read_wide_texts(report, header, s, read)
+    local encodings = {}
     for _, name in ipairs(names_of(header)) do
         if not _M.is_known(name) then
             report("protocol-unknown-charset")
@@ -85,13 +89,14 @@ function _M.wide_texts(report, header, s)
         end
     end
     for encoding in pairs(encodings) do
-        texts[#texts + 1] = gsub(decode.wide(s, encoding[1], encoding[2]), "^\239\187\191", "")
+        read((gsub(decode.wide(s, encoding[1], encoding[2]), "^\239\187\191", "")))
     end
     local guess = guessed(s)
     if guess and not encodings[guess] then
         local text = decode.wide(s, guess[1], guess[2])
-        texts[#texts + 1] = match(text, '^%s*[{%["<]') and text
+        if _M.is_document_start(text) then
+            read(text)
+        end
     end
-    return texts
 end
 return _M

@@ -1,5 +1,5 @@
 -- Splits a request into values: emit(place, name, value), each decoded once, as applications do. Readers are single
--- loops, and read broken input as far as it goes. The reader of the values limits the work.
+-- loops, and read broken input as far as it goes. `emit` limits the work: it raises an error when a body has too much.
 local ffi = require("ffi")
 local charset = require("edge.waf.charset")
 local decode = require("edge.waf.decode")
@@ -245,17 +245,10 @@ function _M.body(emit, report, content_type, s)
     local types = type(content_type) == "table" and content_type or { content_type }
     local all = concat(types, ", ")
     local first, last = media_of(types[1]), media_of(types[#types])
-    local texts = charset.wide_texts(report, all, s)
-    for i = #texts, 1, -1 do
-        -- Only JSON and XML are texts in spite of a binary type.
-        if is_binary_type(first) and not find(texts[i], '^%s*[{%["<]') then
-            table.remove(texts, i)
-        end
-    end
-    texts[#texts + 1] = gsub(s, "^\239\187\191", "")
     local is_multipart = find(lower(all), "multipart/", 1, true)
-    for _, text in ipairs(texts) do
-        local has_parts = is_multipart and multipart.read(emit, report, types, text)
+    local reader = { emit = emit, report = report, part_count = 0 }
+    local function read(text)
+        local has_parts = is_multipart and multipart.read(reader, types, text)
         if not has_parts or not find(first, "^multipart/") then
             read_text(emit, report, first, text)
         end
@@ -263,5 +256,12 @@ function _M.body(emit, report, content_type, s)
             read_text(emit, report, last, text)
         end
     end
+    charset.read_wide_texts(report, all, s, function(text)
+        -- Only JSON and XML are texts in spite of a binary type.
+        if not is_binary_type(first) or charset.is_document_start(text) then
+            read(text)
+        end
+    end)
+    read((gsub(s, "^\239\187\191", "")))
 end
 return _M

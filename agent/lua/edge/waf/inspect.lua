@@ -11,7 +11,8 @@ local scan = require("edge.waf.scan")
 local band = bit.band
 local byte, find, gmatch, gsub = string.byte, string.find, string.gmatch, string.gsub
 local lower, match, sub = string.lower, string.match, string.sub
-local concat, ipairs, max, min, pairs, type = table.concat, ipairs, math.max, math.min, pairs, type
+local concat, error, ipairs, max, min, pairs, pcall, type = table.concat, error, ipairs, math.max, math.min, pairs, pcall,
+    type
 
 local _M = {}
 -- Rules run on values with at least this score.
@@ -40,6 +41,10 @@ local MIN_RULE_BYTES = 128
 -- A body may have several readings: ten times the longest one is inspected. Chinese XML in UTF-16 needs eight, because
 -- it is read as bytes and in both byte orders, each as a document and as texts, in three bytes for each character.
 local MAX_BODY_BYTES = 10 * 1024 * 1024
+-- A value of a body counts at least this many bytes, so that many empty ones reach the limit, too.
+local MIN_VALUE_BYTES = 16
+-- The error that ends the reading of a body at the limit.
+local BODY_LIMIT = {}
 -- The state of the request.
 local settings, finding, highest_score, seen_names, reported = nil, nil, nil, nil, nil
 local suspects, rule_bytes, body_bytes = 0, 0, 0
@@ -374,12 +379,13 @@ local function emit(place, name, value)
     inspect(place, name, value, 0)
 end
 
--- Each file name counts like a value with rules. Beyond the limit nothing is inspected, so the request is refused.
+-- Each file name counts like a value with rules. Beyond the limit nothing is read, so the request is refused.
 local function emit_of_body(place, name, value)
-    body_bytes = body_bytes + (place == "filename" and max(#value, MIN_RULE_BYTES) or #value)
-    if body_bytes <= MAX_BODY_BYTES then
-        emit(place, name, value)
+    body_bytes = body_bytes + max(#value, place == "filename" and MIN_RULE_BYTES or MIN_VALUE_BYTES)
+    if body_bytes > MAX_BODY_BYTES then
+        error(BODY_LIMIT)
     end
+    emit(place, name, value)
 end
 
 -- A body broke a rule that has no pattern.
@@ -439,6 +445,14 @@ local function inspect_header(name, value)
         memory:set(value, true)
     end
     highest_score, seen_names = max(highest_score, previous_highest), names_of_request
+end
+
+local function inspect_body(content_type, body)
+    local is_whole, reason = pcall(extract.body, emit_of_body, report, content_type, body)
+    decode.release()
+    if not is_whole and reason ~= BODY_LIMIT then
+        error(reason, 0)
+    end
 end
 
 local function begins(request, prefix)
@@ -504,8 +518,7 @@ function _M.check(request, module)
         end
     end
     if request.body and request.body ~= "" then
-        extract.body(emit_of_body, report, request.headers["content-type"], request.body)
-        decode.release()
+        inspect_body(request.headers["content-type"], request.body)
     end
     record_uninspected(request.broken_rules or {})
     local found = finding

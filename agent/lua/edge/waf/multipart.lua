@@ -8,6 +8,8 @@ local concat, decode_base64, ipairs = table.concat, ngx.decode_base64, ipairs
 
 local _M = {}
 local MAX_BOUNDARIES, MAX_FILE_NAMES, MAX_FILE_NAME_BYTES = 4, 8, 4096
+-- All readings of a body together. Each part costs some microseconds, even if it is empty.
+local MAX_PARTS = 10000
 
 -- The value at a position as the standard reads it, and as others do, its end, and whether its end is clear.
 local function value_at(line, at)
@@ -106,21 +108,21 @@ end
 
 local DECODERS = { base64 = bytes_of_base64, ["quoted-printable"] = bytes_of_quoted_printable }
 
--- All readings of a part's content, the bytes first. Servers follow the first or last of several encodings, or none.
-local function contents_of(report, head, content)
-    local list, known = { content }, {}
+-- Calls `read` with each reading of a part's content, the bytes first. Servers follow the first or last of several
+-- encodings, or none.
+local function read_contents(report, head, content, read)
+    local function read_texts(bytes)
+        read(bytes)
+        charset.read_wide_texts(report, head, bytes, read)
+    end
+    read_texts(content)
+    local known = {}
     for encoding in gmatch(lower(head), "content%-transfer%-encoding%s*:%s*([%w%-]+)") do
         if DECODERS[encoding] and not known[encoding] then
             known[encoding] = true
-            list[#list + 1] = DECODERS[encoding](content)
+            read_texts(DECODERS[encoding](content))
         end
     end
-    for i = 1, #list do
-        for _, text in ipairs(charset.wide_texts(report, head, list[i])) do
-            list[#list + 1] = text
-        end
-    end
-    return list
 end
 
 -- The readings of a file name. `text`: the rest of its line.
@@ -224,14 +226,14 @@ local function part(emit, report, text)
     local is_file = found and (found.filename or "") ~= ""
     -- Parts of other types than forms have no Content-Disposition.
     local may_be_field = not may_be_file and find(lower(head), "content-disposition", 1, true)
-    for _, reading in ipairs(contents_of(report, head, content)) do
+    read_contents(report, head, content, function(reading)
         if may_be_file then
             emit("file", name, reading)
         end
         if not is_file then
             emit(may_be_field and "form" or "raw", name, reading)
         end
-    end
+    end)
 end
 
 -- The positions of a boundary at the start of lines, and whether servers disagree on them.
@@ -255,7 +257,8 @@ local function delimiters_of(s, mark)
     return list, is_broken
 end
 
-local function read_parts(emit, report, s, boundary)
+local function read_parts(reader, s, boundary)
+    local emit, report = reader.emit, reader.report
     local mark = "--" .. boundary.value
     local delimiters, is_broken = delimiters_of(s, mark)
     if #delimiters == 0 then
@@ -268,6 +271,11 @@ local function read_parts(emit, report, s, boundary)
         is_broken = is_broken or find("\n" .. preamble, "\n--", 1, true)
     end
     for i = 1, #delimiters do
+        reader.part_count = reader.part_count + 1
+        if reader.part_count > MAX_PARTS then
+            report("protocol-too-many-values")
+            break
+        end
         part(emit, report, sub(s, delimiters[i] + #mark, (delimiters[i + 1] or #s + 1) - 1))
     end
     if is_broken and boundary.is_standard then
@@ -277,17 +285,17 @@ local function read_parts(emit, report, s, boundary)
     return true
 end
 
--- Returns whether the body has parts. `report` takes the id of a rule that the body breaks.
-function _M.read(emit, report, content_types, s)
+-- Returns whether the body has parts. `reader`: emit and report of edge.waf.extract, and the number of parts so far.
+function _M.read(reader, content_types, s)
     local boundaries, is_broken, has_parts = { known = {} }, false, false
     for _, line in ipairs(content_types) do
         is_broken = add_boundaries(boundaries, line) or is_broken
     end
     if is_broken then
-        report("protocol-broken-multipart")
+        reader.report("protocol-broken-multipart")
     end
     for _, boundary in ipairs(boundaries) do
-        has_parts = read_parts(emit, report, s, boundary) or has_parts
+        has_parts = read_parts(reader, s, boundary) or has_parts
     end
     return has_parts
 end
