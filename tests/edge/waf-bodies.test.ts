@@ -418,6 +418,15 @@ describe('in block mode', () => {
     expect(await rulesOf(cases)).toEqual(Object.fromEntries(fileNames.map(([rule, parameters]) => [parameters, rule])));
   });
 
+  test('a file name that servers read alike is inspected once', async () => {
+    const head = `${field('f')}; filename='it''s (1) <a>.txt'`;
+    const request = requestOf(['', FORM_DATA, parts(head, 'a')]);
+    const [verdict] = await engine.judge([request], { values: true });
+    const names = Object.values(verdict?.values ?? []).filter((value) => value.startsWith('filename,'));
+    expect(names).not.toEqual([]);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
   test('charsets that the firewall cannot read are refused', async () => {
     expect(await rulesOf(unknownCharsets)).toEqual(all(unknownCharsets, 'protocol-unknown-charset'));
   });

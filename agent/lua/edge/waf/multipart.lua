@@ -190,9 +190,11 @@ end
 -- Emits the file names of a head, and returns whether there is one. `found`: its parameters if all servers agree.
 local function emit_names_of(emit, report, name, head, found)
     if not found then
-        local has_name = emit_file_names(emit, report, name, head)
-        local joined = unfolded(head)
-        return joined ~= gsub(head, "\r", "") and emit_file_names(emit, report, name, joined) or has_name
+        local has_name, joined = emit_file_names(emit, report, name, head), unfolded(head)
+        if joined ~= gsub(head, "\r\n", "\n") then
+            has_name = emit_file_names(emit, report, name, joined) or has_name
+        end
+        return has_name
     end
     local plain, extended = found.filename, found["filename*"]
     if #(plain or "") > MAX_FILE_NAME_BYTES or #(extended or "") > MAX_FILE_NAME_BYTES then
@@ -217,7 +219,9 @@ local function part(emit, report, text)
         end
         return
     end
-    local head, content = sub(text, 1, head_end - 1), gsub(sub(text, body_start + 1), "\r?\n$", "")
+    -- The text begins with the end of the delimiter's line.
+    local head = gsub(sub(text, 1, head_end - 1), "^[ \t]*\r?\n", "")
+    local content = gsub(sub(text, body_start + 1), "\r?\n$", "")
     local found = sub(text, head_end, body_start) == "\r\n\r\n" and plain_head(head) or nil
     local _, name_at = find(lower(head), '[;%s]name%s*=%s*"?')
     local name = found and found.name or name_at and match(head, '^[^";\r\n]*', name_at + 1) or ""
