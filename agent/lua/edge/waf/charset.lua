@@ -1,7 +1,8 @@
 -- Which characters the bytes of a body are: servers follow byte order marks, declared charsets, and the NULs at the
 -- start of JSON and XML. Charsets that keep ASCII need no decoding here.
 local decode = require("edge.waf.decode")
-local byte, find, gmatch, gsub, lower, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower, string.sub
+local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower,
+    string.match, string.sub
 local ipairs, pairs = ipairs, pairs
 
 local _M = {}
@@ -66,9 +67,9 @@ local function guessed(s)
     end
 end
 
--- Whether a text begins like JSON or XML.
-function _M.is_document_start(s)
-    return find(s, '^%s*[{%["<]') ~= nil
+-- The first character of a text that begins like JSON or XML, or nil.
+function _M.document_start(s)
+    return match(s, '^%s*([{%["<])')
 end
 
 -- Calls `read` with each text in UTF-8 that servers may read instead of the bytes: none for ordinary bodies, at most
@@ -94,7 +95,7 @@ function _M.read_wide_texts(report, header, s, read)
     local guess = guessed(s)
     if guess and not encodings[guess] then
         local text = decode.wide(s, guess[1], guess[2])
-        if _M.is_document_start(text) then
+        if _M.document_start(text) then
             read(text)
         end
     end

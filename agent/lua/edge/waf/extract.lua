@@ -212,9 +212,8 @@ end
 
 -- The content decides where the declared type is missing or wrong. `media` has no parameters.
 local function read_text(emit, report, media, s)
-    local first = match(s, "^%s*(.)")
-    local is_form = find(media, "urlencoded", 1, true)
-    if (first == "{" or first == "[" or first == '"') and not is_form then
+    local first, is_xml, is_form = charset.document_start(s), find(media, "xml", 1, true), find(media, "urlencoded", 1, true)
+    if first and first ~= "<" and not is_form then
         _M.json(emit, s, "json")
         if not _M.is_json(s) then
             emit("raw", "", s)
@@ -258,7 +257,7 @@ function _M.body(emit, report, content_type, s)
     end
     charset.read_wide_texts(report, all, s, function(text)
         -- Only JSON and XML are texts in spite of a binary type.
-        if not is_binary_type(first) or charset.is_document_start(text) then
+        if not is_binary_type(first) or charset.document_start(text) then
             read(text)
         end
     end)
