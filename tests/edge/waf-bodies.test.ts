@@ -192,6 +192,12 @@ const xmlAttacks: Case[] = [
   ['an attribute in single quotes', 'text/xml', "<a b='1 union select 1,2'/>"],
   ['an attribute with a bracket', 'text/xml', '<a b="1 union/*>*/ select 1,2"/>'],
   ['XML that is declared as a form', FORM, "<a b='c'>1 un<!-- -->ion select 1,2</a>"],
+  // JAX-WS and WCF send SOAP with attachments so.
+  [
+    'a part of related ones',
+    'multipart/related; type="application/xop+xml"; boundary=xYzZy',
+    parts('Content-Type: application/xop+xml; charset=UTF-8', '<a>1 un<!-- -->ion select 1,2</a>'),
+  ],
 ];
 
 // Templates of browsers and servers, and SQL that is put together from the value.

@@ -264,3 +264,15 @@ function _M.body(emit, report, content_type, s)
     read((gsub(s, "^\239\187\191", "")))
 end
 return _M
+-- JSON and XML are read, whatever the part's type is. All else is raw, also what would be a file or a form as a body.
+local function read_part(emit, report, head, s)
+    if charset.document_start(s) then
+        read_text(emit, report, media_of(match(head, "[Cc][Oo][Nn][Tt][Ee][Nn][Tt]%-[Tt][Yy][Pp][Ee]:([^\r\n]*)")), s)
+    else
+        emit("raw", "", s)
+    end
+end
+
+    function reader.read_part(head, text)
+        read_part(emit, report, head, text)
+    end

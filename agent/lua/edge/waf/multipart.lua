@@ -211,7 +211,8 @@ local function emit_names_of(emit, report, name, head, found)
     return plain ~= nil or extended ~= nil
 end
 
-local function part(emit, report, text)
+local function part(reader, text)
+    local emit, report = reader.emit, reader.report
     local head_end, body_start = find(text, "\r?\n\r?\n")
     if not head_end then
         if find(text, "[^%s%-]") then
@@ -229,13 +230,15 @@ local function part(emit, report, text)
     local may_be_file = emit_names_of(emit, report, name, head, found)
     local is_file = found and (found.filename or "") ~= ""
     -- Parts of other types than forms have no Content-Disposition.
-    local may_be_field = not may_be_file and find(lower(head), "content-disposition", 1, true)
+    local has_disposition = find(lower(head), "content-disposition", 1, true)
     read_contents(report, head, content, function(reading)
         if may_be_file then
             emit("file", name, reading)
         end
-        if not is_file then
-            emit(may_be_field and "form" or "raw", name, reading)
+        if not (may_be_file or has_disposition) then
+            reader.read_part(head, reading)
+        elseif not is_file then
+            emit(may_be_file and "raw" or "form", name, reading)
         end
     end)
 end
@@ -280,7 +283,7 @@ local function read_parts(reader, s, boundary)
             report("protocol-too-many-values")
             break
         end
-        part(emit, report, sub(s, delimiters[i] + #mark, (delimiters[i + 1] or #s + 1) - 1))
+        part(reader, sub(s, delimiters[i] + #mark, (delimiters[i + 1] or #s + 1) - 1))
     end
     if is_broken and boundary.is_standard then
         report("protocol-broken-multipart")
@@ -289,7 +292,8 @@ local function read_parts(reader, s, boundary)
     return true
 end
 
--- Returns whether the body has parts. `reader`: emit and report of edge.waf.extract, and the number of parts so far.
+-- Returns whether the body has parts. `reader`: `emit`, `report`, `read_part` for contents of parts
+-- without a Content-Disposition, and `part_count`, the number of parts so far.
 function _M.read(reader, content_types, s)
     local boundaries, is_broken, has_parts = { known = {} }, false, false
     for _, line in ipairs(content_types) do
