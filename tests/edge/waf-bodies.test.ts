@@ -471,6 +471,14 @@ const sent: (readonly [string, string, Case | undefined])[] = [
 test.each(sent)('%s is refused by nginx, and logged in monitor mode', async (_what, rule, one) => {
   if (!one) throw new Error('no such case');
   expect(await send(one)).toEqual({ status: 403, rule });
+  test('the strings of JSON before the first part are values of JSON', async () => {
+    const body = `["it's (a) <b>"]\r\n${parts(field('a'), 'b')}`;
+    const [verdict] = await engine.judge([requestOf(['', FORM_DATA, body])], { values: true });
+    const places = Object.values(verdict?.values ?? []).map((value) => value.split(',')[0]);
+    expect(places).toContain('json');
+    expect(places).not.toContain('raw');
+  });
+
   expect(await send(one, { mode: 'monitor' })).toEqual({ status: 200, rule: `monitor/${rule}` });
 });
 

@@ -257,9 +257,8 @@ end
 local inspect
 local function inspect_json(place, name, s, depth)
     inspect_json_as_text(name, s)
-    -- Keys have a place of their own.
     extract.json(function(at, key, value)
-        inspect(at == "name" and at or place, key, value, depth)
+        inspect(at, key, value, depth)
     end, s, place == "raw" and "json" or place)
 end
 
