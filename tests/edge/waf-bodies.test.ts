@@ -200,6 +200,12 @@ const xmlAttacks: Case[] = [
   ],
 ];
 
+/** Texts that only begin like XML. */
+const tagAttacks = [
+  "<' union all select name,password from users -- ",
+  '<1 union all select name,password from users -- >',
+  "<a b=c' union all select 1,2/>",
+].flatMap((text) => ['text/plain', JSON_TYPE].map((type): Case => [`${type} ${text}`, type, text]));
 // Templates of browsers and servers, and SQL that is put together from the value.
 const valueAttacks = [
   '{{constructor.constructor["alert"]}}',
@@ -275,6 +281,14 @@ const MP4 = latin1(Buffer.from('000000206674797069736f6d0000020069736f6d69736f32
 const BYTES = controls.repeat(9) + 'x = (function(){return "<a b=c>";})();'.repeat(4);
 const SOAP =
   '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><m:put xmlns:m="http://a/b"><m:name>it\'s a scan</m:name><xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:a@b"/></m:put></soap:Body></soap:Envelope>';
+const ATOM = `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en"><title>It's a blog</title><link rel="self" href="https://example.com/feed?a=1&amp;b=2"/>
+<entry><id>urn:uuid:1225c695-cfb8-4ebb-aaaa-80da344efa6a</id><title>How to grow tomatoes (and eat them)</title><author><name>Anne O'Neil</name><email>a@example.com</email></author>
+<content type="text">Don't read this now.</content></entry></feed>`;
+const RSS = `<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>News</title><link>https://example.com/</link>
+<item><title>Tom &amp; Ann's shop</title><description><![CDATA[<p style="color:red">Let's go (now) to <a href="https://example.com/?q=1&p=2">the shop</a>.</p>]]></description><pubDate>Sun, 29 Nov 2026 10:00:00 GMT</pubDate><guid isPermaLink="false">1</guid></item></channel></rss>`;
+const NOTE = "<note lang='en'>The meeting is at ten, and it's in the big room.</note>";
+const QUOTE = `<quote><by>Ann O'Neil</by><text>"It's late," she said; "don't wait (for me)."</text></quote>`;
 const ARTICLE =
   '如何在 MySQL 中使用 UNION 查詢？先看 SELECT 的結果，再比較（欄位數）與型別。“引號”也要注意；日本語と한국어。';
 const upload = (parameters: string, content: string, type = 'application/octet-stream') =>
@@ -309,6 +323,11 @@ const honest: Case[] = [
     '<xml><appid><![CDATA[wx2421b1c4370ec43b]]></appid><body><![CDATA[\xe5\x95\x86\xe5\x93\x81]]></body><total_fee>1</total_fee></xml>',
   ],
   ['SOAP without a type of its own', FORM, SOAP],
+  ...Object.entries({ ATOM, RSS, NOTE, QUOTE }).flatMap(([name, text]): Case[] =>
+    [FORM, 'text/xml', 'text/plain', JSON_TYPE].map((type): Case => [`${name} as ${type}`, type, text]),
+  ),
+  ['XML of two attributes in single quotes', 'text/xml', "<user id='1' name='Tom'/>"],
+  ['a property list', 'text/xml', PLIST],
   [
     'XML with attributes without a type of its own',
     FORM,
@@ -411,6 +430,10 @@ describe('in block mode', () => {
     expect(rules).toEqual(all(xmlAttacks, 'sqli-union-select'));
   });
 
+  test('attacks are found by rules in texts that only begin like XML', async () => {
+    expect(await rulesOf(tagAttacks, { disabled: MODEL_RULES })).toEqual(all(tagAttacks, 'sqli-union-select'));
+  });
+
   test('boundaries that servers read in different ways are refused', async () => {
     expect(await rulesOf(brokenMultiparts)).toEqual(all(brokenMultiparts, 'protocol-broken-multipart'));
   });
@@ -422,6 +445,14 @@ describe('in block mode', () => {
       parts(`Content-Disposition: form-data; ${parameters}`, 'a'),
     ]);
     expect(await rulesOf(cases)).toEqual(Object.fromEntries(fileNames.map(([rule, parameters]) => [parameters, rule])));
+  });
+
+  test('the strings of JSON before the first part are values of JSON', async () => {
+    const body = `["it's (a) <b>"]\r\n${parts(field('a'), 'b')}`;
+    const [verdict] = await engine.judge([requestOf(['', FORM_DATA, body])], { values: true });
+    const places = Object.values(verdict?.values ?? []).map((value) => value.split(',')[0]);
+    expect(places).toContain('json');
+    expect(places).not.toContain('raw');
   });
 
   test('a file name that servers read alike is inspected once', async () => {
@@ -471,14 +502,6 @@ const sent: (readonly [string, string, Case | undefined])[] = [
 test.each(sent)('%s is refused by nginx, and logged in monitor mode', async (_what, rule, one) => {
   if (!one) throw new Error('no such case');
   expect(await send(one)).toEqual({ status: 403, rule });
-  test('the strings of JSON before the first part are values of JSON', async () => {
-    const body = `["it's (a) <b>"]\r\n${parts(field('a'), 'b')}`;
-    const [verdict] = await engine.judge([requestOf(['', FORM_DATA, body])], { values: true });
-    const places = Object.values(verdict?.values ?? []).map((value) => value.split(',')[0]);
-    expect(places).toContain('json');
-    expect(places).not.toContain('raw');
-  });
-
   expect(await send(one, { mode: 'monitor' })).toEqual({ status: 200, rule: `monitor/${rule}` });
 });
 

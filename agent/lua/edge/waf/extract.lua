@@ -130,6 +130,27 @@ end
 -- The quoted values of a tag by their quote. In broken tags, quotes without a pair are ignored.
 local VALUES = { [34] = '^"([^<"]*)"()', [39] = "^'([^<']*)'()" }
 
+local NAME = "[%a_\128-\255][%w_:.\128-\255-]*"
+local TAG_START = "^</?" .. NAME .. "()"
+local QUOTED, SINGLE_QUOTED = "^%s+" .. NAME .. '%s*=%s*"[^<"]*"()', "^%s+" .. NAME .. "%s*=%s*'[^<']*'()"
+local SINGLE_QUOTES = "(%s" .. NAME .. "%s*=%s*)'([^'\"<]*)'"
+local MAX_DOCTYPE_BYTES = 300
+
+-- Whether it is a document type of a name, perhaps a word, and quoted texts.
+local function is_doctype(s, open)
+    local declaration = match(lower(sub(s, open, open + MAX_DOCTYPE_BYTES)), "^<!doctype%s+([^<>]*)>")
+    return declaration and find(gsub(declaration, '"[^"]*"', ""), "^%w+%s*%a*%s*$") ~= nil
+end
+
+-- Whether all of a tag is XML.
+local function is_tag(s, open)
+    local at = match(s, TAG_START, open)
+    while at and not find(s, "^%s*/?>", at) do
+        at = match(s, QUOTED, at) or match(s, SINGLE_QUOTED, at)
+    end
+    return at ~= nil or is_doctype(s, open)
+end
+
 -- Emits the values of a tag, and returns the position after it.
 local function read_tag(emit, s, open)
     local at = find(s, "[>\"']", open)
@@ -160,13 +181,15 @@ local function text_of_markup(s, open)
 end
 
 local EBCDIC_XML = "\76\111\167\148"
+-- Returns whether each tag is one of XML.
 local function xml(emit, report, s)
     local encoding = match(s, "^%s*<%?xml[^>]-encoding%s*=%s*[\"']([^\"']*)")
     if (encoding and not charset.is_known(encoding)) or sub(s, 1, 4) == EBCDIC_XML then
         report("protocol-unknown-charset")
     end
-    emit("document", "", s)
-    local texts, from = {}, 1
+    -- Both quotes are alike, and the model knows few documents with single ones.
+    emit("document", "", (gsub(s, SINGLE_QUOTES, '%1"%2"')))
+    local texts, from, has_only_tags = {}, 1, true
     while from <= #s do
         local open = find(s, "<", from, true) or #s + 1
         texts[#texts + 1] = sub(s, from, open - 1)
@@ -175,10 +198,12 @@ local function xml(emit, report, s)
             texts[#texts + 1], from = text, after
         else
             emit_text(emit, texts)
+            has_only_tags = has_only_tags and (open > #s or is_tag(s, open))
             texts, from = {}, read_tag(emit, s, open)
         end
     end
     emit_text(emit, texts)
+    return has_only_tags
 end
 
 function _M.target(emit, uri, path_place, query_place)
@@ -218,8 +243,11 @@ local function read_text(emit, report, media, s)
         if not _M.is_json(s) then
             emit("raw", "", s)
         end
-    elseif (find(media, "xml", 1, true) or first == "<") and not is_form then
-        xml(emit, report, s)
+    elseif (is_xml or first == "<") and not is_form then
+        -- No parser of XML takes other tags, so such a text is read as it is.
+        if not xml(emit, report, s) and not is_xml then
+            emit("raw", "", s)
+        end
     elseif is_form or find(s, "^[%w_%.%[%]%-%%]+=") then
         if first == "{" and find(s, '"%s*:') then
             _M.json(emit, url(s, true), "json")
@@ -238,6 +266,15 @@ local function media_of(content_type)
     return match(lower(content_type or ""), "^%s*([^;,%s]*)")
 end
 
+-- JSON and XML are read, whatever the part's type is. All else is raw, also what would be a file or a form as a body.
+local function read_part(emit, report, head, s)
+    if charset.document_start(s) then
+        read_text(emit, report, media_of(match(head, "[Cc][Oo][Nn][Tt][Ee][Nn][Tt]%-[Tt][Yy][Pp][Ee]:([^\r\n]*)")), s)
+    else
+        emit("raw", "", s)
+    end
+end
+
 -- `content_type`: a string, a list of several, or nil. Servers take the first or the last of several, and some find
 -- multipart/ anywhere. `report(rule)`: the body breaks a rule that has no pattern.
 function _M.body(emit, report, content_type, s)
@@ -246,6 +283,9 @@ function _M.body(emit, report, content_type, s)
     local first, last = media_of(types[1]), media_of(types[#types])
     local is_multipart = find(lower(all), "multipart/", 1, true)
     local reader = { emit = emit, report = report, part_count = 0 }
+    function reader.read_part(head, text)
+        read_part(emit, report, head, text)
+    end
     local function read(text)
         local has_parts = is_multipart and multipart.read(reader, types, text)
         if not has_parts or not find(first, "^multipart/") then
@@ -264,15 +304,3 @@ function _M.body(emit, report, content_type, s)
     read((gsub(s, "^\239\187\191", "")))
 end
 return _M
--- JSON and XML are read, whatever the part's type is. All else is raw, also what would be a file or a form as a body.
-local function read_part(emit, report, head, s)
-    if charset.document_start(s) then
-        read_text(emit, report, media_of(match(head, "[Cc][Oo][Nn][Tt][Ee][Nn][Tt]%-[Tt][Yy][Pp][Ee]:([^\r\n]*)")), s)
-    else
-        emit("raw", "", s)
-    end
-end
-
-    function reader.read_part(head, text)
-        read_part(emit, report, head, text)
-    end
