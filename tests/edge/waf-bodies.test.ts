@@ -206,6 +206,14 @@ const tagAttacks = [
   '<1 union all select name,password from users -- >',
   "<a b=c' union all select 1,2/>",
 ].flatMap((text) => ['text/plain', JSON_TYPE].map((type): Case => [`${type} ${text}`, type, text]));
+/** Between two words, more than a rule sees of a long value. */
+const gaps = [' ', '\t', '\n', '\r\n', ' \n'];
+const gapAttacks = gaps.map((gap): Case => [
+  JSON.stringify(gap),
+  FORM,
+  `id=${encodeURIComponent(`1 union${gap.repeat(8000)}select name,password from users`)}`,
+]);
+
 // Templates of browsers and servers, and SQL that is put together from the value.
 const valueAttacks = [
   '{{constructor.constructor["alert"]}}',
@@ -432,6 +440,10 @@ describe('in block mode', () => {
 
   test('attacks are found by rules in texts that only begin like XML', async () => {
     expect(await rulesOf(tagAttacks, { disabled: MODEL_RULES })).toEqual(all(tagAttacks, 'sqli-union-select'));
+  });
+
+  test('an attack with 8,000 spaces or line ends between two words is found by its rule', async () => {
+    expect(await rulesOf(gapAttacks, { disabled: MODEL_RULES })).toEqual(all(gapAttacks, 'sqli-union-select'));
   });
 
   test('boundaries that servers read in different ways are refused', async () => {

@@ -180,6 +180,16 @@ local function is_suspicious(mask, groups)
     return band(mask, scan.SUSPECT) ~= 0 or groups ~= 0
 end
 
+-- Rules see a part of a long value, which must not end within white space: each run of it in a long value becomes one
+-- space or two line ends. To the model, two are as many.
+local function without_gaps(s)
+    if #s <= CONTEXT_BYTES * 2 or not find(s, "%s%s") then
+        return s
+    end
+    s = gsub(s, "[ \t\v\f]+", " ")
+    return (gsub(s, "[\r\n][ \r\n]*[\r\n]", "\n\n"))
+end
+
 -- `n` and `rest` are results of the last scan.
 local function score_value(place, name, s, n, rest)
     score_chunk(place, name, s, n)
@@ -191,6 +201,7 @@ local function score_value(place, name, s, n, rest)
 end
 
 local function scan_and_score(place, name, s)
+    s = without_gaps(s)
     local n, _, _, rest = scan.scan(s)
     score_value(place, name, s, n, rest)
 end
@@ -321,8 +332,8 @@ function inspect(place, name, s, depth)
     if not rest and not is_suspicious(mask, groups) then
         return
     end
-    if rest or band(mask, scan.DECODABLE) ~= 0 then
-        local decoded = decode.all(s)
+    if #s > CONTEXT_BYTES * 2 or band(mask, scan.DECODABLE) ~= 0 then
+        local decoded = without_gaps(decode.all(s))
         if decoded ~= s then
             s = decoded
             n, mask, groups, rest = scan.scan(s)
