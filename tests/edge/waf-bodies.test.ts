@@ -295,8 +295,15 @@ const ATOM = `<?xml version="1.0" encoding="utf-8"?>
 <content type="text">Don't read this now.</content></entry></feed>`;
 const RSS = `<?xml version="1.0"?><rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><title>News</title><link>https://example.com/</link>
 <item><title>Tom &amp; Ann's shop</title><description><![CDATA[<p style="color:red">Let's go (now) to <a href="https://example.com/?q=1&p=2">the shop</a>.</p>]]></description><pubDate>Sun, 29 Nov 2026 10:00:00 GMT</pubDate><guid isPermaLink="false">1</guid></item></channel></rss>`;
+const XHTML = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
+<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en"><head><title>It's a page</title><meta http-equiv="Content-Type" content="text/html; charset=utf-8"/></head><body><p class="note">Hello, world &amp; all.</p></body></html>`;
 const NOTE = "<note lang='en'>The meeting is at ten, and it's in the big room.</note>";
 const QUOTE = `<quote><by>Ann O'Neil</by><text>"It's late," she said; "don't wait (for me)."</text></quote>`;
+const SVG = `<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd"><svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><path d="M0 0L10 10"/></svg>`;
+const PLIST = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0"><dict><key>PayloadType</key><string>Configuration</string></dict></plist>`;
 const ARTICLE =
   '如何在 MySQL 中使用 UNION 查詢？先看 SELECT 的結果，再比較（欄位數）與型別。“引號”也要注意；日本語と한국어。';
 const upload = (parameters: string, content: string, type = 'application/octet-stream') =>
@@ -444,6 +451,11 @@ describe('in block mode', () => {
 
   test('an attack with 8,000 spaces or line ends between two words is found by its rule', async () => {
     expect(await rulesOf(gapAttacks, { disabled: MODEL_RULES })).toEqual(all(gapAttacks, 'sqli-union-select'));
+  });
+
+  test('document types of XHTML and SVG are no external entities', async () => {
+    const cases = [XHTML, SVG].map((text): Case => [text, 'text/xml', text]);
+    expect(await rulesOf(cases, { disabled: MODEL_RULES })).toEqual(all(cases, 'passed'));
   });
 
   test('boundaries that servers read in different ways are refused', async () => {
