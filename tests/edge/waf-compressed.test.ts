@@ -93,6 +93,44 @@ test.each([
   expect((await edge.accessLogEntry(passed))['rule']).toMatch(/^monitor\/(?:protocol-compressed-body|sqli-)/);
 });
 
+// SDKs of S3 send signed frames.
+const frame = (data: Buffer, extension = `;chunk-signature=${'0a'.repeat(32)}`) =>
+  Buffer.concat([Buffer.from(`${data.length.toString(16)}${extension}\r\n`), data, Buffer.from('\r\n')]);
+const framed = (data: Buffer, extension?: string) =>
+  Buffer.concat([
+    frame(data.subarray(0, 10), extension),
+    frame(data.subarray(10), extension),
+    Buffer.from(`0${extension ?? ''}\r\nx-amz-checksum-crc32:AAAAAA==\r\n\r\n`),
+  ]);
+const NAMES = ['gzip,aws-chunked', 'aws-chunked, gzip'];
+test.each([
+  ...NAMES.map((name) => [name, framed(gzipSync('a=1')), framed(gzipSync(FORM_ATTACK))] as const),
+  ['aws-chunked,deflate', framed(deflateSync('a=1'), ''), framed(deflateSync(FORM_ATTACK), '')] as const,
+  // Some clients only name the frames.
+  ['gzip, aws-chunked', gzipSync('a=1'), gzipSync(FORM_ATTACK)] as const,
+])('a body with the encodings %s is unpacked from its frames', async (encoding, honest, attack) => {
+  const name = await withWaf();
+  expect((await post(name, ...packed(honest, encoding))).status).toBe(200);
+  const refused = await post(name, ...packed(attack, encoding));
+  expect(refused.status).toBe(403);
+  expect((await edge.accessLogEntry(refused))['rule']).toMatch(/^sqli-/);
+});
+
+test('a compressed body with broken frames is refused', async () => {
+  const name = await withWaf();
+  const whole = framed(gzipSync('a=1'));
+  const bodies = [
+    whole.subarray(0, 60),
+    Buffer.concat([whole, Buffer.from("' or 1=1")]),
+    framed(gzipSync('a=1'), ';id=1'),
+    frame(gzipSync('a=1')),
+  ];
+  for (const body of bodies) {
+    const refused = await post(name, ...packed(body, 'gzip,aws-chunked'));
+    expect(await edge.accessLogEntry(refused)).toMatchObject({ status: 403, rule: 'protocol-compressed-body' });
+  }
+});
+
 // Faulty clients write such names, and origins read the body as it is.
 const plainEncodings = 'utf-8,UTF8,none,binary,amz-1.0,aws-chunked,identity,base64,gb2312,Windows-1252,undefined';
 test.each([...plainEncodings.split(','), 'utf-8, identity'])(

@@ -1,8 +1,8 @@
 -- Unpacks gzip and deflate with the system's zlib. Output and memory are bounded, whatever the ratio.
 local ffi = require("ffi")
 local charset = require("edge.waf.charset")
-local byte, find, gmatch, lower, sub = string.byte, string.find, string.gmatch, string.lower, string.sub
-local concat, ipairs, pcall, type = table.concat, ipairs, pcall, type
+local byte, find, gmatch, lower, match, sub = string.byte, string.find, string.gmatch, string.lower, string.match, string.sub
+local concat, ipairs, pcall, tonumber, type = table.concat, ipairs, pcall, tonumber, type
 
 local _M = {}
 ffi.cdef [[
@@ -105,10 +105,42 @@ for name in ("identity aws-chunked amz-1.0 7bit 8bit base64 chunked"):gmatch("%S
     PLAIN[name] = true
 end
 
--- The only encoding of the header, "identity" for none, and nil for several.
+-- A frame begins with its size and perhaps a signature.
+local MAX_FRAME_LINE = 128
+
+-- The data of the frames of S3's clients. nil if they are broken, or have anything else. Some clients only name the
+-- encoding, so a body may have no frames. `has_more`: the last frames are missing.
+local function without_frames(s, has_more)
+    if not find(s, "^%x+[;\r]") then
+        return s
+    end
+    local pieces, at = {}, 1
+    while at <= #s do
+        local size, data = match(s, "^(%x+)\r\n()", at)
+        if not size then
+            size, data = match(s, "^(%x+);chunk%-signature=%x+\r\n()", at)
+        end
+        size = size and tonumber(size, 16)
+        if size == 0 then
+            return find(s, "^[%w:+/=\r\n-]*$", data) and concat(pieces) or nil
+        elseif not size then
+            break
+        end
+        pieces[#pieces + 1] = sub(s, data, data + size - 1)
+        at = data + size + 2
+        if at <= #s and sub(s, at - 2, at - 1) ~= "\r\n" then
+            return nil
+        end
+    end
+    return has_more and #s - at < MAX_FRAME_LINE and concat(pieces) or nil
+end
+
+-- The only encoding of the header, "identity" for none, and nil for several. Also whether the header names frames, which
+-- are always around the other encoding.
 local function encoding_of(header)
+    local names = lower(type(header) == "table" and concat(header, ",") or header or "")
     local found = "identity"
-    for name in gmatch(lower(type(header) == "table" and concat(header, ",") or header or ""), "[^,%s]+") do
+    for name in gmatch(names, "[^,%s]+") do
         if not PLAIN[name] and not charset.keeps_ascii(name) then
             if found ~= "identity" then
                 return nil
@@ -116,17 +148,20 @@ local function encoding_of(header)
             found = name
         end
     end
-    return found
+    return found, find(names, "aws-chunked", 1, true) ~= nil
 end
 
 -- The first `limit` bytes of a body by its Content-Encoding, and whether there are more. nil for what cannot be
 -- unpacked. `has_more`: the body is longer than `packed`.
 function _M.unpack(packed, header, limit, has_more)
-    local encoding = encoding_of(header)
+    local encoding, has_frames = encoding_of(header)
+    if has_frames and encoding ~= "identity" then
+        packed = without_frames(packed, has_more)
+    end
     if packed == "" or encoding == "identity" then
         return packed, has_more
     end
-    if not zlib then
+    if not zlib or not packed then
         return nil
     end
     if encoding == "gzip" or encoding == "x-gzip" then
