@@ -339,8 +339,9 @@ const honest: Case[] = [
   ],
   ['SOAP without a type of its own', FORM, SOAP],
   ...Object.entries({ ATOM, RSS, NOTE, QUOTE }).flatMap(([name, text]): Case[] =>
-    [FORM, 'text/xml', 'text/plain', JSON_TYPE].map((type): Case => [`${name} as ${type}`, type, text]),
+    ['text/xml', 'text/plain', JSON_TYPE].map((type): Case => [`${name} as ${type}`, type, text]),
   ),
+  ...Object.entries({ RSS, NOTE, QUOTE }).map(([name, text]): Case => [`${name} as a form`, FORM, text]),
   ['XML of two attributes in single quotes', 'text/xml', "<user id='1' name='Tom'/>"],
   ['a property list', 'text/xml', PLIST],
   [

@@ -135,8 +135,8 @@ local function without_frames(s, has_more)
     return has_more and #s - at < MAX_FRAME_LINE and concat(pieces) or nil
 end
 
--- The only encoding of the header, "identity" for none, and nil for several. Also whether the header names frames, which
--- are always around the other encoding.
+-- The only encoding of the header, "identity" for none, and nil for several. Also whether the header names frames. They
+-- are around the other encoding.
 local function encoding_of(header)
     local names = lower(type(header) == "table" and concat(header, ",") or header or "")
     local found = "identity"
