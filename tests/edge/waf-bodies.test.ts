@@ -1,4 +1,4 @@
-// Bodies that servers read in another way than they look. Each attack says who reads it.
+// Bodies that servers read in another way than their type says. A comment on an attack names such a server.
 import { randomUUID } from 'node:crypto';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';

@@ -14,7 +14,7 @@ const list = (...texts: string[]) => JSON.stringify(texts);
 const pairs = (...texts: string[]) => texts.map((text, i) => `a${i}=${encodeURIComponent(text)}`).join('&');
 const of = (body: string, ...headers: WafRequest['headers'][number][]) => ({ target: '/', headers, body });
 const json = (value: unknown) => of(JSON.stringify(value), JSON_TYPE);
-/** JSON within JSON: each text is a value of its own. */
+/** Lists as strings of JSON: each text in them is a value. */
 const nested = (lists: number, each: number, ...last: string[]) =>
   json([...Array.from({ length: lists }, () => list(...items(each))), ...last]);
 const parts = (...texts: string[]) =>

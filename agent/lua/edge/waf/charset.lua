@@ -7,7 +7,7 @@ local ipairs, pairs = ipairs, pairs
 
 local _M = {}
 local UTF16_LITTLE, UTF16_BIG, UTF32_LITTLE, UTF32_BIG = { 2, true }, { 2, false }, { 4, true }, { 4, false }
-local MARKS = {
+local BYTE_ORDER_MARKS = {
     ["\255\254"] = UTF16_LITTLE, ["\254\255"] = UTF16_BIG, ["\255\254\0\0"] = UTF32_LITTLE, ["\0\0\254\255"] = UTF32_BIG,
 }
 -- Servers disagree on the byte order where the name leaves it open.
@@ -18,13 +18,13 @@ local WIDE = {
     utf32 = UTF32, ucs4 = UTF32, iso10646ucs4 = UTF32, csucs4 = UTF32, utf32le = { UTF32_LITTLE }, utf32be = { UTF32_BIG },
 }
 -- Charsets in which ASCII bytes are ASCII characters, and what faulty clients write in place of a name.
-local KEEPS_ASCII = {}
+local ASCII_COMPATIBLE = {}
 for name in ([[utf8 utf8mb4 cesu8 unicode11utf8 usascii ascii ansi ansix341968 iso646us cp819 ibm819 macintosh xmacroman
     xmaccyrillic big5 big5hkscs cnbig5 csbig5 xxbig5 cp950 ms950 gbk xgbk gb2312 csgb2312 gb231280 gb18030 euccn cp936 ms936
     windows936 eucjp xeucjp euckr euctw ksc5601 ksc56011987 uhc cp949 ms949 windows949 shiftjis xsjis sjis mskanji csshiftjis
     cp932 ms932 windows31j koi8 koi8r koi8u tis620 cp874 windows874 cp437 cp850 cp852 cp855 cp866 ibm437 ibm850 ibm852 ibm855
     ibm866 xuserdefined binary none null undefined default]]):gmatch("%S+") do
-    KEEPS_ASCII[name] = true
+    ASCII_COMPATIBLE[name] = true
 end
 
 -- Names are compared without case and punctuation.
@@ -32,20 +32,20 @@ local function plain(name)
     return (gsub(lower(name), "[^%w*]", ""))
 end
 
-local function keeps_ascii(name)
-    return KEEPS_ASCII[name] or find(name, "^iso8859%d+[ei]?$") or find(name, "^latin%d+$") or find(name, "^windows125%d$")
+local function is_ascii_compatible(name)
+    return ASCII_COMPATIBLE[name] or find(name, "^iso8859%d+[ei]?$") or find(name, "^latin%d+$") or find(name, "^windows125%d$")
         or find(name, "^x?cp125%d$")
 end
 
 -- Whether it is the name of a charset in which ASCII bytes are ASCII characters.
-function _M.keeps_ascii(name)
-    return keeps_ascii(plain(name)) ~= nil
+function _M.is_ascii_compatible(name)
+    return is_ascii_compatible(plain(name)) ~= nil
 end
 
 -- Whether texts of this charset are inspected.
 function _M.is_known(name)
     name = plain(name)
-    return name == "" or WIDE[name] ~= nil or keeps_ascii(name) ~= nil
+    return name == "" or WIDE[name] ~= nil or is_ascii_compatible(name) ~= nil
 end
 
 -- All charsets of a header, also those within other parameters, where Tomcat finds them. `charset*` counts as unknown.
@@ -84,7 +84,7 @@ function _M.read_wide_texts(report, header, s, read)
             encodings[encoding] = true
         end
     end
-    for mark, encoding in pairs(MARKS) do
+    for mark, encoding in pairs(BYTE_ORDER_MARKS) do
         if sub(s, 1, #mark) == mark then
             encodings[encoding] = true
         end

@@ -276,7 +276,7 @@ local function read_part(emit, report, head, s)
 end
 
 -- `content_type`: a string, a list of several, or nil. Servers take the first or the last of several, and some find
--- multipart/ anywhere. `report(rule)`: the body breaks a rule that has no pattern.
+-- multipart/ anywhere. `report(rule)`: the body breaks a body rule.
 function _M.body(emit, report, content_type, s)
     local types = type(content_type) == "table" and content_type or { content_type }
     local all = concat(types, ", ")

@@ -34,7 +34,8 @@ local function load_library()
 end
 local zlib = load_library()
 
--- An origin that ignores the encoding reads the fields of a gzip header as text. So it may only have a file name.
+-- Whether the gzip header has at most a file name of harmless characters. An origin that ignores the encoding reads the
+-- fields of the header as text.
 local function has_plain_header(packed, from)
     local flags = byte(packed, from + 3) or 0
     if flags == 8 then
@@ -45,7 +46,7 @@ local function has_plain_header(packed, from)
     return flags <= 1
 end
 
--- The position of a further member of a gzip text, as a log that was appended to has them.
+-- The position of the next member of a gzip text, or nil. A log that was appended to has several.
 local function next_member(packed, format, code)
     return format == GZIP and code == STREAM_END and stream.avail_in > 0 and #packed - stream.avail_in + 1 or nil
 end
@@ -88,7 +89,8 @@ local function unpack_as(format, packed, limit, has_more)
     end
 end
 
--- Servers disagree on `deflate`: most read zlib's format, some the bare one. What both can read has two meanings.
+-- Servers disagree on `deflate`: most read zlib's format, some the raw one. Data that is valid in both formats has
+-- two meanings, so it is refused.
 local function unpack_deflate(packed, limit, has_more)
     local text, is_longer = unpack_as(ZLIB, packed, limit, has_more)
     local bare, is_bare_longer = unpack_as(RAW, packed, limit, has_more)
@@ -98,11 +100,11 @@ local function unpack_deflate(packed, limit, has_more)
     return text or bare, is_longer or is_bare_longer
 end
 
--- Names that compress nothing. Standards have the first two; faulty clients send the others and names of charsets, and
--- origins ignore them.
-local PLAIN = {}
+-- Names that compress nothing. RFC 9110 has the first, and clients of S3 send the second. Faulty clients send the
+-- others and names of charsets, and origins ignore them.
+local NOT_COMPRESSED = {}
 for name in ("identity aws-chunked amz-1.0 7bit 8bit base64 chunked"):gmatch("%S+") do
-    PLAIN[name] = true
+    NOT_COMPRESSED[name] = true
 end
 
 -- A frame begins with its size and perhaps a signature.
@@ -141,7 +143,7 @@ local function encoding_of(header)
     local names = lower(type(header) == "table" and concat(header, ",") or header or "")
     local found = "identity"
     for name in gmatch(names, "[^,%s]+") do
-        if not PLAIN[name] and not charset.keeps_ascii(name) then
+        if not NOT_COMPRESSED[name] and not charset.is_ascii_compatible(name) then
             if found ~= "identity" then
                 return nil
             end

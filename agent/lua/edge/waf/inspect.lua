@@ -15,8 +15,8 @@ local concat, error, ipairs, max, min, pairs, pcall, type = table.concat, error,
     type
 
 local _M = {}
--- Rules run on values with at least this score.
-local MIN_RULE_SCORE = -3
+-- From this score, the rules marked alone run on a value; all rules run above `with_rules` of the level.
+local MIN_ALONE_RULE_SCORE = -3
 -- By paranoia level: the scores above which a value is refused, with matching rules and without.
 local LEVELS = {
     { with_rules = 0.5, without_rules = 4 },
@@ -26,15 +26,15 @@ local LEVELS = {
 }
 -- The points of a value's rules must reach this sum.
 local MIN_POINTS = 5
--- Bytes before and after the worst window.
+-- Bytes before and after the last token of the worst window.
 local CONTEXT_BYTES = 2048
 -- Binary bodies are searched for runs of at least eight characters, in pieces that share some bytes.
 local ASCII_RUN = ("[\1-\127\160]"):rep(8) .. "[\1-\127\160]*"
 local PIECE_BYTES, PIECE_OVERLAP = 4096, 256
 local MAX_FILE_BYTES = 8192
--- Limits per request: values with rules, bytes on which all rules run, levels of nested JSON. More than the first two
--- allow is a finding, so they are far above what ordinary requests have.
-local MAX_SUSPECTS, MAX_RULE_BYTES, MAX_DEPTH = 50000, 819200, 3
+-- Limits per request: values on which rules run, bytes on which all rules run, levels of nested JSON. More than the
+-- first two allow is a finding, so they are far above what ordinary requests have.
+local MAX_SCORED_VALUES, MAX_RULE_BYTES, MAX_DEPTH = 50000, 800 * 1024, 3
 local VALUES_RULE = "protocol-too-many-values"
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
@@ -47,7 +47,7 @@ local MIN_VALUE_BYTES = 16
 local BODY_LIMIT = {}
 -- The state of the request.
 local settings, finding, highest_score, seen_names, reported = nil, nil, nil, nil, nil
-local suspects, rule_bytes, body_bytes = 0, 0, 0
+local scored_values, rule_bytes, body_bytes = 0, 0, 0
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 2048, 512
@@ -56,7 +56,7 @@ local harmless_values = {
     referer = lrucache.new(MAX_REMEMBERED),
     ["user-agent"] = lrucache.new(MAX_REMEMBERED),
 }
-local harmless_values_of_others = lrucache.new(MAX_REMEMBERED)
+local harmless_header_values = lrucache.new(MAX_REMEMBERED)
 local harmless_values_of_unscored = lrucache.new(MAX_REMEMBERED)
 
 -- Whether an exception of this path covers the rule and the value's name. A nil rule stands for all rules.
@@ -112,7 +112,7 @@ local function run_rules(list, name, text)
     return points, heaviest
 end
 
--- The model's rule of the category with most keywords, or of protocol without keywords.
+-- The model's rule of the category that has most keywords among the first tokens. Without keywords it is protocol.
 local function model_rule_of(n)
     local most, winner = 0, "protocol"
     local sums = {}
@@ -131,15 +131,15 @@ end
 -- Returns whether rules run on a value of this score.
 local function record_score(score)
     highest_score = max(highest_score, score)
-    if score < MIN_RULE_SCORE then
+    if score < MIN_ALONE_RULE_SCORE then
         return false
     end
-    suspects = suspects + 1
-    return suspects <= MAX_SUSPECTS
+    scored_values = scored_values + 1
+    return scored_values <= MAX_SCORED_VALUES
 end
 
--- The rules that can refuse a value of this score.
-local function rules_for(place, text, score)
+-- The rules that can refuse a value of this score. Counts its bytes where all rules run.
+local function take_rules(place, text, score)
     if score <= LEVELS[settings.level].with_rules then
         return rules.alone_at[place]
     end
@@ -148,8 +148,8 @@ local function rules_for(place, text, score)
 end
 
 -- Records the finding of a value's rules, and returns whether there is one.
-local function record_rules(place, name, text, score)
-    local points, rule = run_rules(rules_for(place, text, score), name, text)
+local function judge_by_rules(place, name, text, score)
+    local points, rule = run_rules(take_rules(place, text, score), name, text)
     if rule and (rule.alone or (points >= MIN_POINTS and score > LEVELS[settings.level].with_rules)) then
         record_finding(rule, place, name, text, score)
         return true
@@ -168,7 +168,7 @@ local function score_chunk(place, name, s, n)
         local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
         text = sub(s, from, from + CONTEXT_BYTES * 2)
     end
-    if not record_rules(place, name, text, score) and score > LEVELS[settings.level].without_rules then
+    if not judge_by_rules(place, name, text, score) and score > LEVELS[settings.level].without_rules then
         local rule = model_rule_of(n)
         if is_enabled(rule, name) then
             record_finding(rule, place, name, text, score)
@@ -213,8 +213,8 @@ local function is_binary(s)
     return controls * 30 > #head
 end
 
--- A server may read such bytes as text. Of these, the rules must confirm the model, to which many bytes look like an
--- attack. They see each piece as a whole, so that no piece hides another.
+-- Inspects a piece of a binary body or of JSON as text. The model alone refuses no piece: random bytes often look like
+-- an attack to it. A rule must match as well. Rules see the whole piece, so no part of it hides another.
 local function inspect_piece(name, s)
     local n, mask, groups = scan.scan(s)
     if not is_suspicious(mask, groups) then
@@ -222,7 +222,7 @@ local function inspect_piece(name, s)
     end
     local score = model.score(n, "raw")
     if record_score(score) then
-        record_rules("raw", name, s, score)
+        judge_by_rules("raw", name, s, score)
     end
 end
 
@@ -290,7 +290,7 @@ local function inspect_binary(name, s)
     end
 end
 
--- The decoded text of a base64 value, of a data URL, or of the first long run that decodes.
+-- The decoded text of a base64 value, of the last segment of a path, or of the first long run that decodes.
 local function encoded_text(s, mask)
     if #s < 12 then
         return nil
@@ -356,7 +356,7 @@ function inspect(place, name, s, depth)
     end
 end
 
--- Runs the rules of a place without the model, to which product paths and scanners look ordinary.
+-- Runs the rules of a place whatever the score is, because product paths and scanners look ordinary to the model.
 local function run_rules_without_model(place, name, text)
     local points, rule = run_rules(rules.at[place], name, text)
     if rule and points >= MIN_POINTS then
@@ -375,7 +375,7 @@ local function matches_any(list, text)
     return false
 end
 
-local function emit(place, name, value)
+local function inspect_value(place, name, value)
     if place == "file" then
         -- Only uploads that may contain a script tag of PHP, JSP or HTML are searched.
         if find(value, "<[?%%sSjJ]") then
@@ -390,15 +390,15 @@ local function emit(place, name, value)
 end
 
 -- Each file name counts like a value with rules. Beyond the limit nothing is read, so the request is refused.
-local function emit_of_body(place, name, value)
+local function inspect_body_value(place, name, value)
     body_bytes = body_bytes + max(#value, place == "filename" and MIN_RULE_BYTES or MIN_VALUE_BYTES)
     if body_bytes > MAX_BODY_BYTES then
         error(BODY_LIMIT)
     end
-    emit(place, name, value)
+    inspect_value(place, name, value)
 end
 
--- A body broke a rule that has no pattern.
+-- A reader found that the body breaks a body rule. Its pattern, if it has one, never matches.
 local function report(id)
     if not reported[id] then
         reported[id], reported[#reported + 1] = true, id
@@ -431,25 +431,27 @@ local function inspect_header(name, value)
     if UNSCORED_HEADERS[name] then
         return inspect_unscored_header(name, value)
     end
-    local memory = harmless_values[name] or harmless_values_of_others
+    local memory = harmless_values[name] or harmless_header_values
     if memory:get(value) then
         return
     end
-    -- The score of this header alone decides whether its value is harmless, so names that other values had count, too.
+    -- The score of this header alone decides whether its value is harmless. So a name is inspected again here, even if
+    -- another value of the request had it.
     local previous_highest, names_of_request = highest_score, seen_names
     highest_score, seen_names = -1e9, {}
     if name == "cookie" then
-        extract.cookies(emit, value)
+        extract.cookies(inspect_value, value)
     elseif name == "referer" then
-        extract.target(emit, gsub(value, "^%a+://[^/?]*", ""), "path", "referer")
+        extract.target(inspect_value, gsub(value, "^%a+://[^/?]*", ""), "path", "referer")
     else
         if name == "user-agent" then
             run_rules_without_model("userAgent", name, value)
         end
         inspect("header", name, value, 0)
     end
-    -- All sites share the memory: an exception may hide a finding of another site. A reached limit hides no score.
-    local is_harmless = not settings.path_exceptions and highest_score < MIN_RULE_SCORE
+    -- All sites share the memory, so nothing is remembered where an exception may hide a finding. A limit that was
+    -- reached hides no score.
+    local is_harmless = not settings.path_exceptions and highest_score < MIN_ALONE_RULE_SCORE
         and not (name == "user-agent" and matches_any(rules.at.userAgent, value))
     if is_harmless and #value <= MAX_REMEMBERED_BYTES then
         memory:set(value, true)
@@ -458,7 +460,7 @@ local function inspect_header(name, value)
 end
 
 local function inspect_body(content_type, body)
-    local is_whole, reason = pcall(extract.body, emit_of_body, report, content_type, body)
+    local is_whole, reason = pcall(extract.body, inspect_body_value, report, content_type, body)
     decode.release()
     if not is_whole and reason ~= BODY_LIMIT then
         error(reason, 0)
@@ -479,8 +481,8 @@ end
 
 -- Parts that were not inspected refuse the request if nothing else does. The rule of long bodies is the last of
 -- `broken_rules`: with it, a body may pass.
-local function record_uninspected(broken_rules)
-    if suspects > MAX_SUSPECTS or rule_bytes > MAX_RULE_BYTES or body_bytes > MAX_BODY_BYTES then
+local function record_broken_rules(broken_rules)
+    if scored_values > MAX_SCORED_VALUES or rule_bytes > MAX_RULE_BYTES or body_bytes > MAX_BODY_BYTES then
         report(VALUES_RULE)
     end
     for _, id in ipairs(broken_rules) do
@@ -514,10 +516,10 @@ end
 function _M.check(request, module)
     settings = settings_of(request, module)
     finding, highest_score, seen_names, reported = nil, -1e9, {}, {}
-    suspects, rule_bytes, body_bytes = 0, 0, 0
+    scored_values, rule_bytes, body_bytes = 0, 0, 0
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     run_rules_without_model("target", "", decode.all(target))
-    extract.target(emit, target, "path", "query")
+    extract.target(inspect_value, target, "path", "query")
     for name, value in pairs(request.headers) do
         if type(value) == "table" then
             for i = 1, #value do
@@ -530,7 +532,7 @@ function _M.check(request, module)
     if request.body and request.body ~= "" then
         inspect_body(request.headers["content-type"], request.body)
     end
-    record_uninspected(request.broken_rules or {})
+    record_broken_rules(request.broken_rules or {})
     local found = finding
     finding = nil
     return found, highest_score

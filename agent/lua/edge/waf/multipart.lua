@@ -1,5 +1,6 @@
--- Parts of multipart bodies. Servers read boundaries and heads that no browser sends in different ways. Of such heads
--- each reading is inspected, and such boundaries are reported as `protocol-broken-multipart`.
+-- Parts of multipart bodies. Servers read some boundaries and heads in different ways, which no browser sends. Several
+-- readings of such a head are inspected. Such boundaries, and names that are too many, too long or in pieces, are
+-- reported as `protocol-broken-multipart`.
 local charset = require("edge.waf.charset")
 local decode = require("edge.waf.decode")
 local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower,
@@ -24,9 +25,9 @@ local function value_at(line, at)
     return match(text, "^.*%S", find(text, "%S")) or "", match(text, '^%s*([^",%s]*)'), text_end, is_clear
 end
 
--- Adds the boundaries of one Content-Type line to the list `found`, and returns whether servers disagree on them. PHP
--- takes the first parameter that mentions a boundary in its name.
-local function add_boundaries(found, line)
+-- Adds the boundaries of one Content-Type line to the list, and returns whether servers disagree on them. PHP takes the
+-- first parameter that mentions a boundary in its name.
+local function add_boundaries(boundaries, line)
     local lowered, is_broken, from = lower(line), false, 1
     while true do
         local at, mention_end = find(lowered, "boundary", from, true)
@@ -35,13 +36,13 @@ local function add_boundaries(found, line)
             return is_broken
         end
         local standard, other, value_end, is_clear = value_at(line, equals + 1)
-        found.first = found.first or { standard, other }
+        boundaries.first = boundaries.first or { standard, other }
         is_broken = is_broken or not is_clear or equals > mention_end + 1 or not find(lowered, "^[;,%s]", at - 1)
-            or standard ~= found.first[1] or other ~= found.first[2]
+            or standard ~= boundaries.first[1] or other ~= boundaries.first[2]
         for i, value in ipairs({ standard, other }) do
-            if value ~= "" and not found.known[value] and #found < MAX_BOUNDARIES then
-                found.known[value] = true
-                found[#found + 1] = { value = value, is_standard = i == 1 }
+            if value ~= "" and not boundaries.known[value] and #boundaries < MAX_BOUNDARIES then
+                boundaries.known[value] = true
+                boundaries[#boundaries + 1] = { value = value, is_standard = i == 1 }
             end
         end
         from = value_end
@@ -131,7 +132,7 @@ local function file_names_of(text)
     if quoted and not find(quoted, "\\$") and (after == "" or after == ";") then
         return { quoted, (gsub(quoted, "\\(.)", "%1")) }
     end
-    -- Quotes end a name for some servers only. To the rules, a semicolon ends it as a quote does.
+    -- Quotes end a name for some servers only. The rules take a semicolon as an end, so it stands for each quote.
     local rest = match(text, "^[\"']*(.*)")
     local first = match(match(rest, "^[^;\"']*"), "^.*%S") or ""
     return { first, gsub(first, "\\(.)", "%1"), (gsub(rest, "[\"']", ";")) }
@@ -147,7 +148,7 @@ local function without_charset(report, value)
 end
 
 -- Emits each file name in a head that servers read in different ways, and returns whether there is one.
-local function emit_file_names(emit, report, name, head)
+local function emit_unclear_names(emit, report, name, head)
     local lowered, known, from = lower(head), {}, 1
     for _ = 1, MAX_FILE_NAMES do
         local _, to, extension = find(lowered, "filename(%*?%d*%*?)%s*=%s*", from)
@@ -187,16 +188,17 @@ local function unfolded(head)
     return concat(lines, "\n")
 end
 
--- Emits the file names of a head, and returns whether there is one. `found`: its parameters if all servers agree.
-local function emit_names_of(emit, report, name, head, found)
-    if not found then
-        local has_name, joined = emit_file_names(emit, report, name, head), unfolded(head)
+-- Emits the file names of a head, and returns whether there is one. `parameters`: those of the head, nil if servers
+-- disagree.
+local function emit_file_names(emit, report, name, head, parameters)
+    if not parameters then
+        local has_name, joined = emit_unclear_names(emit, report, name, head), unfolded(head)
         if joined ~= gsub(head, "\r\n", "\n") then
-            has_name = emit_file_names(emit, report, name, joined) or has_name
+            has_name = emit_unclear_names(emit, report, name, joined) or has_name
         end
         return has_name
     end
-    local plain, extended = found.filename, found["filename*"]
+    local plain, extended = parameters.filename, parameters["filename*"]
     if #(plain or "") > MAX_FILE_NAME_BYTES or #(extended or "") > MAX_FILE_NAME_BYTES then
         report("protocol-broken-multipart")
     end
@@ -211,7 +213,7 @@ local function emit_names_of(emit, report, name, head, found)
     return plain ~= nil or extended ~= nil
 end
 
-local function part(reader, text)
+local function inspect_part(reader, text)
     local emit, report = reader.emit, reader.report
     local head_end, body_start = find(text, "\r?\n\r?\n")
     if not head_end then
@@ -223,12 +225,12 @@ local function part(reader, text)
     -- The text begins with the end of the delimiter's line.
     local head = gsub(sub(text, 1, head_end - 1), "^[ \t]*\r?\n", "")
     local content = gsub(sub(text, body_start + 1), "\r?\n$", "")
-    local found = sub(text, head_end, body_start) == "\r\n\r\n" and plain_head(head) or nil
-    local _, name_at = find(lower(head), '[;%s]name%s*=%s*"?')
-    local name = found and found.name or name_at and match(head, '^[^";\r\n]*', name_at + 1) or ""
+    local parameters = sub(text, head_end, body_start) == "\r\n\r\n" and plain_head(head) or nil
+    local _, name_end = find(lower(head), '[;%s]name%s*=%s*"?')
+    local name = parameters and parameters.name or name_end and match(head, '^[^";\r\n]*', name_end + 1) or ""
     emit("name", "", name)
-    local may_be_file = emit_names_of(emit, report, name, head, found)
-    local is_file = found and (found.filename or "") ~= ""
+    local may_be_file = emit_file_names(emit, report, name, head, parameters)
+    local is_file = parameters and (parameters.filename or "") ~= ""
     -- Parts of other types than forms have no Content-Disposition.
     local has_disposition = find(lower(head), "content-disposition", 1, true)
     read_contents(report, head, content, function(reading)
@@ -283,7 +285,7 @@ local function read_parts(reader, s, boundary)
             report("protocol-too-many-values")
             break
         end
-        part(reader, sub(s, delimiters[i] + #mark, (delimiters[i + 1] or #s + 1) - 1))
+        inspect_part(reader, sub(s, delimiters[i] + #mark, (delimiters[i + 1] or #s + 1) - 1))
     end
     if is_broken and boundary.is_standard then
         report("protocol-broken-multipart")
