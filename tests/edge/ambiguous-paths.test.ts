@@ -14,6 +14,7 @@ import type * as z from 'zod';
 import { isLongRun } from '../support/builders/long-run.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
 import { statusFrom } from '../support/assertions/visit.ts';
+import { blockingWaf } from '../support/builders/waf.ts';
 import { rule, startEdge, type HostOverrides } from '../support/services/edge.ts';
 
 const edge = await startEdge({ zoneKey: Buffer.alloc(32, 7) });
@@ -269,15 +270,7 @@ describe.each(Object.entries(exemptions))('%s', (_, made) => {
 });
 
 test('an exception of the firewall counts only for paths that every server reads alike', async () => {
-  const settings = {
-    mode: 'block',
-    paranoia: 1,
-    disabledCategories: [],
-    disabledRules: [],
-    exceptions: [{ rule: 'sqli', path: '/static/', parameter: null }],
-    bodyKiB: 128,
-    largeBodies: 'start',
-  } as const;
+  const settings = { ...blockingWaf, exceptions: [{ rule: 'sqli', path: '/static/', parameter: null }] };
   const host = await nameOf({}, { modules: { waf: await put({ kind: 'waf', settings }) } });
   const attack = '?id=1%20union%20all%20select%20name,2%20from%20users';
   expect([await forwarded(host, `/x${attack}`), await forwarded(host, `/static/x${attack}`)]).toEqual([

@@ -1,8 +1,7 @@
 // Bodies that servers read in another way than their type says. A comment on an attack names such a server.
-import { randomUUID } from 'node:crypto';
-import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, describe, expect, test } from 'vitest';
+import { siteWithWaf } from '../support/builders/waf.ts';
 import { startEdge } from '../support/services/edge.ts';
 import { startWafEngine, type WafRequest } from '../support/services/waf-engine.ts';
 
@@ -498,19 +497,8 @@ describe('in block mode', () => {
   });
 });
 
-const block: WafSettings = {
-  mode: 'block',
-  paranoia: 1,
-  disabledCategories: [],
-  disabledRules: [],
-  exceptions: [],
-  bodyKiB: 128,
-  largeBodies: 'start',
-};
 async function send([, type, body]: Case, over: Partial<WafSettings> = {}) {
-  const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...block, ...over }, redirects: null });
-  await edge.put(doc);
-  const { name } = await edge.site({}, { modules: { waf: doc.id } });
+  const { name } = await siteWithWaf(edge, over);
   const headers = { 'Content-Type': String(type) };
   const reply = await edge.get('/in', { host: name, method: 'POST', headers, body: Buffer.from(body, 'latin1') });
   return { status: reply.status, rule: (await edge.accessLogEntry(reply))['rule'] };

@@ -1,12 +1,11 @@
 // Compressed bodies, and bodies longer than the firewall inspects, through a real nginx.
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type OutgoingHttpHeaders } from 'node:http2';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { siteWithWaf } from '../support/builders/waf.ts';
 import { collectedStops } from '../support/services/collected-stops.ts';
 import { startEdge, type LuaChange } from '../support/services/edge.ts';
 
@@ -19,20 +18,7 @@ const started = async (lua: LuaChange[] = []) => {
 };
 const edge = await started();
 
-const block: WafSettings = {
-  mode: 'block',
-  paranoia: 1,
-  disabledCategories: [],
-  disabledRules: [],
-  exceptions: [],
-  bodyKiB: 128,
-  largeBodies: 'start',
-};
-async function withWaf(over: Partial<WafSettings> = {}, on = edge) {
-  const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...block, ...over }, redirects: null });
-  await on.put(doc);
-  return (await on.site({}, { modules: { waf: doc.id } })).name;
-}
+const withWaf = async (over: Partial<WafSettings> = {}, on = edge) => (await siteWithWaf(on, over)).name;
 const post = (host: string, body: string | Buffer, headers: OutgoingHttpHeaders = {}, path = '/up', on = edge) =>
   on.get(path, { host, method: 'POST', body, headers: { 'Content-Type': FORM, ...headers } });
 const packed = (body: string | Buffer, encoding = 'gzip') => [body, { 'Content-Encoding': encoding }] as const;

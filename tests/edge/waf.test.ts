@@ -1,27 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, expect, test } from 'vitest';
+import { siteWithWaf } from '../support/builders/waf.ts';
 import { startEdge } from '../support/services/edge.ts';
 import { startWafEngine } from '../support/services/waf-engine.ts';
 
 const [edge, engine] = await Promise.all([startEdge(), startWafEngine()]);
 afterAll(() => Promise.all([edge.stop(), engine.stop()]));
 
-const block: WafSettings = {
-  mode: 'block',
-  paranoia: 1,
-  disabledCategories: [],
-  disabledRules: [],
-  exceptions: [],
-  bodyKiB: 128,
-  largeBodies: 'start',
-};
-async function withWaf(over: Partial<WafSettings> = {}) {
-  const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...block, ...over }, redirects: null });
-  await edge.put(doc);
-  return edge.site({}, { modules: { waf: doc.id } });
-}
+const withWaf = (over: Partial<WafSettings> = {}) => siteWithWaf(edge, over);
 const ATTACK = '/list?id=1%20union%20all%20select%20name,2%20from%20users';
 
 test('an SQL injection is refused, and its log row names the rule', async () => {

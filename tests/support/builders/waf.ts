@@ -1,0 +1,23 @@
+// A site with a firewall.
+import { randomUUID } from 'node:crypto';
+import { moduleDoc } from '@edgeloom/api/compile/module.ts';
+import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
+import type { Edge } from '../services/edge.ts';
+
+/** Refuses requests, at the lowest level. */
+export const blockingWaf: WafSettings = {
+  mode: 'block',
+  paranoia: 1,
+  disabledCategories: [],
+  disabledRules: [],
+  exceptions: [],
+  bodyKiB: 128,
+  largeBodies: 'start',
+};
+
+/** A site with one domain, to which the firewall is assigned. */
+export async function siteWithWaf(edge: Edge, over: Partial<WafSettings> = {}) {
+  const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...blockingWaf, ...over }, redirects: null });
+  await edge.put(doc);
+  return edge.site({}, { modules: { waf: doc.id } });
+}
