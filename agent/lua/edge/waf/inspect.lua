@@ -38,7 +38,7 @@ local MAX_SCORED_VALUES, MAX_RULE_BYTES, MAX_DEPTH = 50000, 800 * 1024, 3
 local VALUES_RULE = "protocol-too-many-values"
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
--- A body may have several readings: ten times the longest one is inspected. Chinese XML in UTF-16 needs eight, because
+-- A body may have several readings: ten times the longest `bodyKiB` is inspected. Chinese XML in UTF-16 needs eight:
 -- it is read as bytes and in both byte orders, each as a document and as texts, in three bytes for each character.
 local MAX_BODY_BYTES = 10 * 1024 * 1024
 -- A value of a body counts at least this many bytes, so that many empty ones reach the limit, too.
