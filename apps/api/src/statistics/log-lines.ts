@@ -89,8 +89,14 @@ export function parse<S extends z.ZodType>(schema: S, text: string): z.output<S>
 
 const UNSTORABLE = /[\0\ud800-\udfff]/;
 
-/** Without the characters that PostgreSQL refuses, and limited. */
-export function storable(text: string, length: number): string {
-  const short = text.length > length ? text.slice(0, length) : text;
+/** Without the characters that PostgreSQL refuses, and limited to so many of those that it counts. */
+export function storable(text: string, characters: number): string {
+  const short = text.length > characters ? firstCharacters(text, characters) : text;
   return UNSTORABLE.test(short) ? short.replaceAll('\0', '\uFFFD').toWellFormed() : short;
+}
+
+function firstCharacters(text: string, count: number): string {
+  // Each has one or two UTF-16 units.
+  const start = text.slice(0, 2 * count);
+  return [...start].slice(0, count).join('');
 }

@@ -18,8 +18,8 @@ export function hoursToRead({ startTime, endTime, userAgent, referer }: LogQuery
 }
 
 /**
- * True if all values of the hour are known and one matches, or if some are not known. Long values were cut by UTF-16
- * units, of which none has less than one byte of UTF-8.
+ * True if all values of the hour are known and one matches, or if some are not known. Long values were cut by
+ * characters, earlier by UTF-16 units, of which none has less than one byte of UTF-8.
  */
 const mayContain = (type: number, texts: readonly string[]): Sql => sql`(
   NOT EXISTS (SELECT FROM top_groups g WHERE g.site_id = seen.id AND g.type = ${type} AND g.at = h.at AND g.removed = 0)
