@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { LogBatch, LogLine, SessionLine } from '@edgeloom/contract/edge/log-batches.ts';
 import type { Pool } from 'pg';
+import type { Location } from '../../../apps/api/src/geoip/geoip.ts';
 import { postgresAccessLog } from '../../../apps/api/src/access-log/postgres.ts';
 import { LogStore } from '../../../apps/api/src/statistics/log-store.ts';
 import { Partitions } from '../../../apps/api/src/statistics/partitions.ts';
@@ -14,8 +15,8 @@ const lookup = (address: string) => ({
 });
 
 const ACCESS_LOG_DAYS = 8;
-export const logStore = (pool: Pool, accessLog = postgresAccessLog) =>
-  new LogStore(pool, { lookup }, ACCESS_LOG_DAYS, accessLog);
+export const logStore = (pool: Pool, accessLog = postgresAccessLog, locate: (address: string) => Location = lookup) =>
+  new LogStore(pool, { lookup: locate }, ACCESS_LOG_DAYS, accessLog);
 
 const DAY_MS = 86_400_000;
 
