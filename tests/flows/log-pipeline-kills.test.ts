@@ -1,4 +1,4 @@
-// Kills the agent, an API process, PostgreSQL and NATS at random under load: each request has exactly one row, and
+// Kills the agent, two API processes, PostgreSQL and NATS at random under load: each request has exactly one row, and
 // counts once. Five minutes in the long run.
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   postgres = await ownPostgres();
   onEnd(() => postgres.stop());
-  plane = await controlPlane({ databaseUrl: postgres.databaseUrl });
+  plane = await controlPlane({ databaseUrl: postgres.databaseUrl, apis: 2 });
   onEnd(() => plane.stop());
   origin = await startOrigin();
   onEnd(() => origin.stop());
@@ -62,6 +62,7 @@ test('no row is lost and none is stored twice while any part is killed', { timeo
       postgres: { kill: () => postgres.kill(), start: () => postgres.start() },
       nats: { kill: () => plane.nats.kill(), start: () => plane.nats.start() },
       api: { kill: () => plane.api.kill(), start: () => plane.api.start() },
+      secondApi: { kill: () => plane.apis[1]?.kill(), start: () => plane.apis[1]?.start() },
     };
     type Part = keyof typeof parts;
     const random = new SeededRandom(1);
@@ -71,14 +72,20 @@ test('no row is lost and none is stored twice while any part is killed', { timeo
       for (const part of killed) await parts[part].kill();
       await load.more(50 + Math.floor(random.next() * 100));
       // The API becomes healthy only with its database and NATS.
-      for (const part of ['postgres', 'nats', 'api', 'agent'] as const)
+      for (const part of ['postgres', 'nats', 'api', 'secondApi', 'agent'] as const)
         if (killed.includes(part)) await parts[part].start();
     };
     if (isLongRun) {
       const end = performance.now() + LONG_RUN_MS;
-      const all: Part[] = ['agent', 'postgres', 'nats', 'api'];
+      const all: Part[] = ['agent', 'postgres', 'nats', 'api', 'secondApi'];
       while (performance.now() < end) await killAll(random.some(0.4, all));
-    } else for (const killed of [['agent'], ['postgres', 'api'], ['nats', 'agent']] as Part[][]) await killAll(killed);
+    } else
+      for (const killed of [
+        ['agent', 'secondApi'],
+        ['postgres', 'api'],
+        ['nats', 'agent'],
+      ] as Part[][])
+        await killAll(killed);
     await load.stop();
 
     const expected = [...load.sent].toSorted();
