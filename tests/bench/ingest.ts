@@ -11,7 +11,7 @@ import { LogStore } from '@edgeloom/api/statistics/log-store.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { logBatch, logLine } from '../support/builders/traffic.ts';
+import { logBatch, logLine, retention } from '../support/builders/traffic.ts';
 import { startApp } from '../support/services/running-app.ts';
 import { cloneDatabase, startServices } from '../support/services/start-services.ts';
 
@@ -33,7 +33,7 @@ interface Figures {
 
 async function measure(pool: pg.Pool, nodeID: string, siteIDs: readonly string[]) {
   const silent = { info: () => undefined, error: () => undefined };
-  const store = new LogStore(pool, await openGeoip({}, silent), 8);
+  const store = new LogStore(pool, await openGeoip({}, silent), retention);
   await pool.query('CREATE TABLE bare (LIKE access_log)');
   await pool.query('CREATE INDEX ON bare (site_id, at, id)');
   await pool.query('CREATE INDEX ON bare (id)');

@@ -19,6 +19,7 @@ import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import type pg from 'pg';
 import { startClickHouse } from '../support/services/clickhouse.ts';
 import { startApp, type TestApp } from '../support/services/running-app.ts';
+import { retention } from '../support/builders/traffic.ts';
 import { cloneDatabase, startServices } from '../support/services/start-services.ts';
 
 const { rounds, sites, domains, nodes, values, rows, json } = parseArgs({
@@ -165,7 +166,7 @@ async function measure(app: TestApp) {
   const first = await app.build.site();
   for (let i = 1; i < Number(sites); i += 1) await app.build.site({ product: first.product, owner: first.owner });
   const now = Date.now();
-  await new Partitions(pool, 8).ensure([now - 2 * DAY_MS, now - DAY_MS, now], now);
+  await new Partitions(pool, retention).ensure([now - 2 * DAY_MS, now - DAY_MS, now], now);
   await addStatistics(pool);
   await addRows(pool);
   const account = app.as(first.owner);

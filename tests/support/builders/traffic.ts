@@ -14,9 +14,9 @@ const lookup = (address: string) => ({
   isp: '',
 });
 
-const ACCESS_LOG_DAYS = 8;
+export const retention = { requests: 8, sessions: 8, topValues: 32 };
 export const logStore = (pool: Pool, accessLog = postgresAccessLog, locate: (address: string) => Location = lookup) =>
-  new LogStore(pool, { lookup: locate }, ACCESS_LOG_DAYS, accessLog);
+  new LogStore(pool, { lookup: locate }, retention, accessLog);
 
 const DAY_MS = 86_400_000;
 
@@ -102,7 +102,7 @@ export async function addSessions(pool: Pool, nodeID: string, lines: readonly st
 /** A day of traffic of one site: about 100 requests a minute, four of five from the cache. */
 export async function addTraffic(pool: Pool, nodeID: string, siteID: string): Promise<void> {
   const now = Date.now();
-  await new Partitions(pool, ACCESS_LOG_DAYS).ensure([now - DAY_MS, now], now);
+  await new Partitions(pool, retention).ensure([now - DAY_MS, now], now);
   for (const step of [60, 300, 3600])
     await pool.query(
       `WITH sums AS (

@@ -176,6 +176,21 @@ export const Env = z.object({
     .max(90)
     .default(8)
     .describe('How many days single requests are kept for searches. 0: only their sums are stored'),
+  SESSION_LOG_DAYS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(90)
+    .optional()
+    .describe('The same of single layer-4 sessions. Default: ACCESS_LOG_DAYS'),
+  // Figures beside rules and origins are of the last day, and sketches of addresses are kept for 32 days.
+  TOP_VALUES_DAYS: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(32)
+    .default(32)
+    .describe('How many days the top values of addresses, URLs, countries and others are kept'),
   CLICKHOUSE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

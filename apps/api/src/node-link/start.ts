@@ -12,6 +12,7 @@ import { originPolicy } from '../core/outbound.ts';
 import type { Trust } from '../core/trust.ts';
 import type { Geoip } from '../geoip/geoip.ts';
 import { LogStore } from '../statistics/log-store.ts';
+import { retentionOf } from '../statistics/partitions.ts';
 import { answerKeyQuestions } from '../zone-keys/give-keys.ts';
 import { startBlockPushes } from './block-pushes.ts';
 import { startCacheWarmer, type CacheWarmer } from './cache-warmer.ts';
@@ -90,7 +91,7 @@ class RunningLink implements NodeLink {
       jobs: this.#wakeJobs,
       blocks: this.#blockPushes.wake,
     });
-    const logStore = new LogStore(pool, geoip, env.ACCESS_LOG_DAYS, accessLogOf(installation));
+    const logStore = new LogStore(pool, geoip, retentionOf(env), accessLogOf(installation));
     this.#messages = new NodeMessages(pool, logStore, this.#commands);
     this.#upkeep = startUpkeep(pool, logStore, geoip, log);
     this.#connecting =

@@ -11,7 +11,7 @@ import { postgresAccessLog } from '../access-log/postgres.ts';
 import { addSessions, readSessions } from './layer4-log.ts';
 import { readLines, type Line } from './log-lines.ts';
 import { spoolLines } from '../log-push/spool.ts';
-import { Partitions } from './partitions.ts';
+import { Partitions, type Retention } from './partitions.ts';
 import { appendTopValues, mergeTopValues, sweepFailedBatches } from './top-values.ts';
 import { addTraffic } from './traffic.ts';
 import { expireUnreadable, storeUnreadable } from './unreadable-lines.ts';
@@ -48,17 +48,16 @@ export class LogStore {
   readonly #partitions: Partitions;
   readonly #accessLog: AccessLog;
 
-  /** `accessLogDays`: how long requests can be searched; 0 stores sums only. */
   constructor(
     pool: Pool,
     geoip: Pick<Geoip, 'lookup'>,
-    accessLogDays: number,
+    retention: Retention,
     accessLog: AccessLog = postgresAccessLog,
   ) {
     this.#pool = pool;
     this.#geoip = geoip;
     this.#accessLog = accessLog;
-    this.#partitions = new Partitions(pool, accessLogDays);
+    this.#partitions = new Partitions(pool, retention);
   }
 
   /** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
@@ -143,7 +142,7 @@ export class LogStore {
   /** Creates partitions ahead, and deletes what has expired. */
   async maintain(now: Date): Promise<void> {
     await this.#partitions.maintain(now.getTime());
-    await sweepFailedBatches(this.#pool);
+    await sweepFailedBatches(this.#pool, this.#partitions, now.getTime());
     await expireUnreadable(this.#pool, this.#partitions.since('access_log', now.getTime()));
     // Positions of files that are gone for long.
     await this.#pool.query(`DELETE FROM log_positions WHERE updated_at < now() - interval '90 days'`);

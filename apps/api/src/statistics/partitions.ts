@@ -1,12 +1,26 @@
 // Partitions of the tables of logs and statistics. They are created ahead, or with the first line of their time, and
 // dropped whole when they expire.
 import type { Pool, PoolClient } from 'pg';
+import type { Env } from '../core/env.ts';
 import { lockClasses } from '../core/locks.ts';
 import { HOURS_KEPT_DAYS } from './address-sketches.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_AHEAD = 2;
+
+/** Days for which each kind is kept; 0 stores none. */
+export interface Retention {
+  requests: number;
+  sessions: number;
+  topValues: number;
+}
+
+export const retentionOf = ({ ACCESS_LOG_DAYS, SESSION_LOG_DAYS, TOP_VALUES_DAYS }: Env): Retention => ({
+  requests: ACCESS_LOG_DAYS,
+  sessions: SESSION_LOG_DAYS ?? ACCESS_LOG_DAYS,
+  topValues: TOP_VALUES_DAYS,
+});
 
 interface Partitioned {
   table: 'traffic' | 'top_values' | 'top_groups' | 'address_sketches' | 'access_log' | 'l4_traffic' | 'l4_log';
@@ -38,23 +52,23 @@ export class Partitions {
   /** Names of partitions that exist. */
   readonly #existing = new Set<string>();
 
-  constructor(pool: Pool, accessLogDays: number) {
+  constructor(pool: Pool, { requests, sessions, topValues }: Retention) {
     this.#pool = pool;
     this.#tables = [
       { table: 'traffic', step: 60, days: 1, keepDays: 8 },
       { table: 'traffic', step: 300, days: 10, keepDays: 94 },
       { table: 'traffic', step: 3600, days: 100, keepDays: 400 },
       { table: 'traffic', step: 86_400, days: 400, keepDays: 1830 },
-      { table: 'top_values', days: 5, keepDays: 32 },
-      { table: 'top_groups', days: 5, keepDays: 32 },
+      { table: 'top_values', days: 5, keepDays: topValues },
+      { table: 'top_groups', days: 5, keepDays: topValues },
       { table: 'address_sketches', step: 3600, days: 5, keepDays: HOURS_KEPT_DAYS },
       { table: 'address_sketches', step: 86_400, days: 50, keepDays: 400 },
-      { table: 'access_log', days: 1, keepDays: accessLogDays },
+      { table: 'access_log', days: 1, keepDays: requests },
       { table: 'l4_traffic', step: 60, days: 1, keepDays: 8 },
       { table: 'l4_traffic', step: 300, days: 10, keepDays: 94 },
       { table: 'l4_traffic', step: 3600, days: 100, keepDays: 400 },
       { table: 'l4_traffic', step: 86_400, days: 400, keepDays: 1830 },
-      { table: 'l4_log', days: 1, keepDays: accessLogDays },
+      { table: 'l4_log', days: 1, keepDays: sessions },
     ];
   }
 

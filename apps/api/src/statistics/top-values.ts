@@ -226,8 +226,8 @@ function typesMissing({ groups, isOld }: PendingBatch): number[] {
 }
 
 /** Deletes what was set aside when the values of its time have expired. */
-export const sweepFailedBatches = (pool: Pool) =>
-  pool.query(`DELETE FROM pending_tops WHERE failed_at < now() - interval '32 days'`);
+export const sweepFailedBatches = (pool: Pool, partitions: Partitions, now: number) =>
+  pool.query('DELETE FROM pending_tops WHERE failed_at < $1', [new Date(partitions.since('top_values', now))]);
 
 /**
  * Adds rows for rule matches and origin attempts, so that an hour without any is known to have none. Their values are

@@ -43,8 +43,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** How long steps of five minutes are kept. */
 const FIVE_MINUTES_DAYS = 94;
 
-const TOP_VALUES_DAYS = 32;
-
 /** True if the time begins earlier than so many days ago. */
 const isBefore = ({ now }: Ctx, { from }: Times, days: number) => from.getTime() < now().getTime() - days * DAY_MS;
 
@@ -218,9 +216,9 @@ export async function top(ctx: Ctx, query: TopQuery): Promise<Top> {
 }
 
 /** The whole hours of a time of which values are kept. */
-function withValues({ now }: Ctx, asked: Times): Times {
+function withValues({ now, installation }: Ctx, asked: Times): Times {
   const { from, to } = wholeHours(asked, now());
-  const oldest = new Date(Math.ceil(now().getTime() / HOUR_MS) * HOUR_MS - TOP_VALUES_DAYS * DAY_MS);
+  const oldest = new Date(Math.ceil(now().getTime() / HOUR_MS) * HOUR_MS - installation.env.TOP_VALUES_DAYS * DAY_MS);
   const since = from < oldest ? oldest : from;
   return { from: since, to: to < since ? since : to };
 }
