@@ -22,6 +22,7 @@ interface FetchOptions {
 
 /** The policy's message, for the tenant. */
 export class OutboundRefusal extends Error {}
+export class ResponseTooLargeError extends OutboundRefusal {}
 
 /** Without TLS only to addresses that the installation's settings name. */
 export const faultOf = (address: string, isEncrypted: boolean, settings: Settings) =>
@@ -61,7 +62,7 @@ export const outboundFetch =
         let size = 0;
         answer.on('data', (chunk: Buffer) => {
           size += chunk.length;
-          if (size > bytesAtMost) return void asked.destroy(new OutboundRefusal('the answer is too large'));
+          if (size > bytesAtMost) return void asked.destroy(new ResponseTooLargeError('the answer is too large'));
           chunks.push(chunk);
         });
         answer.on('error', broken);

@@ -9,7 +9,7 @@ import type { Env } from './env.ts';
  * Loopback, link-local and cloud metadata, private and shared ranges, multicast, 6to4, Teredo and local translation.
  * embeddedIn handles ::/96, ::ffff:0:0/96 and 64:ff9b::/96: earlier nodes' Lua reads these as all of IPv4.
  */
-const never = [
+export const neverPublic = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
@@ -36,7 +36,7 @@ const never = [
 type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
 
 export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
-  deny: [...never, ...ORIGIN_DENY],
+  deny: [...neverPublic, ...ORIGIN_DENY],
   allow: [...ORIGIN_ALLOW],
 });
 

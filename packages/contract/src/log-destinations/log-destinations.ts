@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
+import { HttpUrl } from '../common/http-url.ts';
 import { DomainName } from '../common/net.ts';
 import { secret } from '../common/secret.ts';
 
@@ -13,14 +14,6 @@ const Secret = secret(z.string().regex(/^[\x21-\x7e]{1,512}$/, 'at most 512 prin
 const OptionalSecret = secret(
   z.string().regex(/^[\x21-\x7e]{0,512}$/, 'at most 512 printable characters without spaces'),
 );
-const HttpUrl = z
-  .url({ protocol: /^https?$/ })
-  .max(2048)
-  .refine((url) => !hasUserinfo(url), 'without a user and a password');
-function hasUserinfo(url: string): boolean {
-  const { username, password } = URL.parse(url) ?? { username: '', password: '' };
-  return username !== '' || password !== '';
-}
 /** Stands for what is not shown: values of a query, and a password. */
 export const MASKED = '***';
 const Host = z.union([DomainName.refine((name) => !name.startsWith('*.')), z.ipv4(), z.ipv6()], {
