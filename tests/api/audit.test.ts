@@ -313,6 +313,8 @@ test('every table is audited or listed as exempt', async () => {
       ['port_claims', 'name_claims', 'site_versions', 'site_changes'],
       // Results of DNS checks.
       ['name_proofs', 'proof_tokens'],
+      // Results of fetches.
+      ['list_source_states', 'list_source_chunks'],
       // Derived from groups and sites for DNS.
       ['dns_targets', 'dns_plans', 'dns_names', 'dns_setting_states'],
       // Derived by the publisher, the mailer and the nodes.

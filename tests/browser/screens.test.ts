@@ -11,6 +11,7 @@ import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints
 import { blacklists, geos, userAgents } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
 import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
+import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import {
@@ -124,6 +125,8 @@ beforeAll(async () => {
     body: { ips: ['203.0.113.7', '198.51.100.0/24', '2001:db8:ffff:ffff::/64'], memo: 'scanners of last week' },
   });
   await user(layer4Blacklists.create, { params: { siteId }, body: { ips: ['203.0.113.0/24'], memo: 'scanners' } });
+  const list = { name: 'Known attackers', url: 'https://lists.example.net/attackers.txt', enabled: false };
+  await user(listSources.create, { params: { siteId }, body: list });
   await user(layer4Positions.create, { params: { siteId }, body: { port: 8022, blackPos: 1, whitePos: 2 } });
   await user(layer4LimitConns.create, { params: { siteId }, body: { port: 8022, max: 20, burst: 5 } });
   await user(geos.create, { params: { siteId }, body: { geoIDs: ['country-AQ', 'continent-SA'] } });
@@ -329,12 +332,14 @@ const places = (): Place[] => {
     { kind: 'user', address: `${own}/${domain}?tab=hotlink`, shows: 'main ol > li', same: true },
     { kind: 'user', address: `${own}?view=errors`, shows: list },
     { kind: 'user', address: `${own}?view=rates`, shows: 'main ol > li' },
-    ...['black', 'geo', 'agents', 'layer4Black', 'layer4Positions', 'layer4LimitConns'].map((tab): Place => ({
-      kind: 'user',
-      address: `${own}?view=firewall&tab=${tab}`,
-      shows: list,
-      ...(tab !== 'black' && { same: true as const }),
-    })),
+    ...['black', 'geo', 'agents', 'sources', 'layer4Black', 'layer4Positions', 'layer4LimitConns'].map(
+      (tab): Place => ({
+        kind: 'user',
+        address: `${own}?view=firewall&tab=${tab}`,
+        shows: list,
+        ...(tab !== 'black' && { same: true as const }),
+      }),
+    ),
     { kind: 'user', address: `${own}?view=firewall&tab=reputation`, shows: 'main form', same: true },
     { kind: 'client', address: `${any}/${emptySite}/x?view=firewall&tab=white`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=hotlink`, shows: 'main ol > li' },

@@ -2,6 +2,7 @@
 import { blacklists, firewall, geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
+import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
 import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
 import { redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -172,6 +173,48 @@ test('a connection limit is added, edited without losing its delay, and removed'
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await page.getByText('No connection limits yet').waitFor();
   expect(await list()).toEqual([]);
+});
+
+test('a subscribed list is added, and shows its counts, its age, and why it is not current', async () => {
+  const { site, call, params, address } = await newSite();
+  const { pool } = consoles.app.installation;
+  const { page } = await consoles.openAs(site.owner, `${address}&tab=sources`);
+  await page.getByText('No subscribed lists yet').waitFor();
+  await page.getByRole('button', { name: 'Add subscribed list' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Name').fill('Known attackers');
+  await form.getByLabel('URL').fill('https://lists.example.net/attackers.txt');
+  await form.getByText('Allow list').click();
+  await expect.poll(() => form.getByLabel('Monitor only').count()).toBe(0);
+  await form.getByText('Block list').click();
+  await keepPicture(page, 'list-source-form');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('Not fetched yet').waitFor();
+  const [added] = (await call(listSources.list, { params })).data;
+  expect(added).toMatchObject({ isBlack: true, monitor: false, intervalMinutes: 60, enabled: true });
+
+  const fetched = `UPDATE list_source_states SET checked_at = now(), fetched_at = '2026-11-29T08:00:00Z', entries = 51234,
+    added = 120, removed = 98, rejected = 3 WHERE source_id = $1`;
+  await pool.query(fetched, [added?.id]);
+  await page.getByText('Up to date', { exact: true }).waitFor();
+  await page.getByRole('cell', { name: '51,234' }).waitFor();
+  await page.getByText('+120 −98').waitFor();
+  await keepPicture(page, 'list-sources');
+  const looks = { language: 'zh-TW', theme: 'dark', width: 390 } as const;
+  const phone = await consoles.openAs(site.owner, `${address}&tab=sources`, looks);
+  await phone.page.getByText('黑名單，51,234 筆').waitFor();
+  await pool.query(`UPDATE list_source_states SET error = 'status', status = 404 WHERE source_id = $1`, [added?.id]);
+  await page.getByText('The server responded with status 404. The last copy stays in force.').waitFor();
+  await phone.page.getByText('伺服器回應狀態碼 404。沿用上一次的名單。').waitFor();
+  await phone.page.getByText('更新失敗').waitFor();
+  await keepPicture(phone.page, 'list-sources-phone');
+
+  await page.getByRole('button', { name: /Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Fetch now' }).click();
+  await page.getByText('The lists are fetched within a minute').waitFor();
+  const wide = await consoles.openAs(site.owner, `${address}&tab=sources`, { language: 'zh-CN', theme: 'dark' });
+  await wide.page.getByText('更新失败').waitFor();
+  await keepPicture(wide.page, 'list-sources-dark');
 });
 
 test('firewall rules, redirects and scripts show how many requests they matched in 24 hours', async () => {

@@ -10,6 +10,7 @@ import { openIdentities } from './core/auth/identities.ts';
 import { sweepSessions } from './core/auth/sweep-sessions.ts';
 import { sweepKeys } from './http/idempotency.ts';
 import { openLimits } from './http/limits.ts';
+import { startListSources } from './jobs/fetch-list-sources.job.ts';
 import { startCnameChecks } from './jobs/check-cnames.job.ts';
 import { startNameProofChecks, sweepProofs } from './jobs/check-name-proofs.job.ts';
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
@@ -66,6 +67,7 @@ await admin.listen({ host: env.ADMIN_HOST, port: env.ADMIN_PORT });
 // Codes and links are mailed even without NATS.
 const mailDelivery = startMailDelivery(installation, log);
 const cnameChecks = startCnameChecks(installation, log);
+const listSources = startListSources(installation, log);
 const nameProofChecks = startNameProofChecks(installation, log);
 const dnsReconciler = startDnsReconciler(installation, log);
 const issuing = startIssuing(installation, log);
@@ -109,6 +111,7 @@ try {
   await issuing.stop();
   await mailDelivery.stop();
   await cnameChecks.stop();
+  await listSources.stop();
   await nameProofChecks.stop();
   await dnsReconciler.stop();
   await identities.close();

@@ -28,6 +28,8 @@ import { frequenciesFeature, limitReqsFeature } from './modules/limits/limits.fe
 import { frequenciesRoutes, limitReqsRoutes } from './modules/limits/limits.routes.ts';
 import { antiCCsFeature } from './modules/site-anti-cc/site-anti-cc.feature.ts';
 import { antiCCsRoutes } from './modules/site-anti-cc/site-anti-cc.routes.ts';
+import { listSourcesFeature } from './modules/list-sources/list-sources.feature.ts';
+import { listSourcesRoutes } from './modules/list-sources/list-sources.routes.ts';
 import { ratesFeature } from './modules/rates/rates.feature.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
 
@@ -40,6 +42,7 @@ export const siteRules: readonly SiteRuleFeature[] = [
   limitReqsFeature,
   antiCCsFeature,
   firewallListsFeature,
+  listSourcesFeature,
   abuseIPsFeature,
   firewallAdvancesFeature,
   geosFeature,
@@ -59,6 +62,7 @@ export const siteRuleRoutes: readonly Routes[] = [
   firewallRoutes,
   blacklistsRoutes,
   whitelistsRoutes,
+  listSourcesRoutes,
   geosRoutes,
   userAgentsRoutes,
   layer4BlacklistsRoutes,

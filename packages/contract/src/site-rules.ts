@@ -17,6 +17,8 @@ import { layer4LimitConns, layer4Positions } from './layer4-rules/layer4-rules.e
 import { Layer4LimitConn, Layer4Position } from './layer4-rules/layer4-rules.ts';
 import { frequencies, limitReqs } from './limits/limits.endpoints.ts';
 import { Frequency, LimitReq } from './limits/limits.ts';
+import { listSources } from './list-sources/list-sources.endpoints.ts';
+import { ListSource } from './list-sources/list-sources.ts';
 import { rates } from './rates/rates.endpoints.ts';
 import { Rate } from './rates/rates.ts';
 
@@ -26,6 +28,7 @@ export const SiteRule = z.enum([
   'errorPages',
   'antiHeaders',
   'firewallLists',
+  'listSources',
   'abuseIPs',
   'firewallAdvances',
   'geos',
@@ -55,6 +58,7 @@ export const siteRuleEndpoints: readonly Group[] = [
   layer4Whitelists,
   layer4Positions,
   layer4LimitConns,
+  listSources,
   antiCCs,
 ];
 
@@ -68,6 +72,7 @@ export const siteRuleSettings = {
   limitReqs: z.array(LimitReq).nullable(),
   antiCCs: z.array(SiteAntiCC).nullable(),
   firewallLists: z.array(AddressListSummary).nullable().describe('Black and white lists, without their entries'),
+  listSources: z.array(ListSource).nullable().describe('Lists that are fetched from a URL'),
   abuseIPs: z.array(AbuseIP).nullable().describe('At most one'),
   firewallAdvances: z.array(FirewallAdvance).nullable().describe('At most one. Has no effect'),
   geos: z.array(GeoRule).nullable(),
@@ -87,6 +92,7 @@ export const siteRulesInUse = {
   limitReqs: z.boolean(),
   antiCCs: z.boolean(),
   firewallLists: z.boolean(),
+  listSources: z.boolean(),
   abuseIPs: z.boolean(),
   firewallAdvances: z.boolean(),
   geos: z.boolean(),

@@ -59,6 +59,7 @@ export const objectKinds = [
   'layer4Whitelist',
   'layer4Position',
   'layer4LimitConn',
+  'listSource',
   'geo',
   'userAgent',
   'errorPage',
@@ -154,6 +155,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   layer4Whitelists: 'layer4Whitelist',
   layer4Positions: 'layer4Position',
   layer4LimitConns: 'layer4LimitConn',
+  listSources: 'listSource',
   geos: 'geo',
   userAgents: 'userAgent',
   errorPages: 'errorPage',
@@ -297,6 +299,18 @@ export async function world(
   const layer4LimitConn = await db.layer4LimitConn.create({
     data: { siteId: site.id, port: RULE_PORT, max: 20, burst: 5, delay: 0, enabled: true },
   });
+  const listSource = await db.listSource.create({
+    data: {
+      siteId: site.id,
+      name: 'source',
+      url: 'https://lists.example.net/block.txt',
+      isBlack: true,
+      monitor: false,
+      intervalMinutes: 60,
+      // Nothing fetches it.
+      enabled: false,
+    },
+  });
   const reaction = { siteId: site.id, urlRegex: '.*', blockType: 0, monitor: false, enabled: true };
   const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
   const userAgent = await db.userAgentRule.create({ data: { ...reaction, value: ['badbot'] } });
@@ -413,6 +427,7 @@ export async function world(
       layer4Whitelist: layer4Whitelist.id,
       layer4Position: layer4Position.id,
       layer4LimitConn: layer4LimitConn.id,
+      listSource: listSource.id,
       geo: geo.id,
       userAgent: userAgent.id,
       errorPage: errorPage.id,
@@ -470,6 +485,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.layer4List.findMany(inSite),
     db.layer4Position.findMany(inSite),
     db.layer4LimitConn.findMany(inSite),
+    db.listSource.findMany({ ...inSite, include: { state: true } }),
     db.firewallGeo.findMany(inSite),
     db.userAgentRule.findMany(inSite),
     db.abuseIp.findMany(inSite),

@@ -22,6 +22,7 @@ export type { WantedSet } from '@edgeloom/api/dns-state/sets.ts';
 export { wantSets } from '@edgeloom/api/dns-state/want-sets.ts';
 export { adoptChanges } from '@edgeloom/api/http/audit.ts';
 export { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
+export { fetchDueListSources } from '@edgeloom/api/jobs/fetch-list-sources.job.ts';
 export { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
 export { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
 export { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';

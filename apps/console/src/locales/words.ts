@@ -39,6 +39,7 @@ import type hotlink from './en/hotlink.json';
 import type ipset from './en/ipset.json';
 import type jobs from './en/jobs.json';
 import type licenses from './en/licenses.json';
+import type listSources from './en/listSources.json';
 import type logDestinations from './en/logDestinations.json';
 import type logExports from './en/logExports.json';
 import type logs from './en/logs.json';
@@ -142,6 +143,7 @@ export interface Words {
   ipset: typeof ipset;
   jobs: typeof jobs;
   licenses: typeof licenses;
+  listSources: typeof listSources;
   logDestinations: typeof logDestinations;
   logExports: typeof logExports;
   logs: typeof logs;

@@ -109,6 +109,7 @@ export const statusTone = {
   site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
   domain: { on: 'ok', off: 'off' },
   logExport: { waiting: 'unknown', processing: 'busy', success: 'ok', fail: 'bad' },
+  listSource: { waiting: 'unknown', ok: 'ok', monitored: 'warn', failing: 'bad', off: 'off' },
   logDestination: { waiting: 'unknown', ok: 'ok', failing: 'bad', off: 'off' },
   dns: { reached: 'ok', away: 'warn', pending: 'unknown' },
   cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },

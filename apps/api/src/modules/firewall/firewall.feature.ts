@@ -42,8 +42,11 @@ export const firewallListsFeature: SiteRuleFeature = {
   area: 'firewall',
   table: 'firewall_lists',
   input: AddressListInput,
+  // Subscribed lists are lists of all URLs and methods.
   rows: sql`SELECT r.id, r.is_black AS "isBlack", r.urls, r.methods, r.monitor FROM firewall_lists r
-    WHERE r.site_id = s.id AND r.enabled ORDER BY r.is_black, r.id`,
+    WHERE r.site_id = s.id AND r.enabled
+    UNION ALL SELECT c.id, r.is_black, '{}', '{}', r.monitor FROM list_source_chunks c
+    JOIN list_sources r ON r.id = c.source_id WHERE c.site_id = s.id AND r.enabled ORDER BY 2, 1`,
   document: (rows) => listRefDocs(Lists.parse(rows)),
   settings: async (ctx, siteId) => ({ firewallLists: await readSummaries(ctx, siteId) }),
   async copy(tx, siteId, targets) {
@@ -56,8 +59,16 @@ export const firewallListsFeature: SiteRuleFeature = {
   },
   ruleKind: 'blacklist',
   async ruleNames(db, ids) {
-    const rows = await db.firewallList.findMany({ where: { id: { in: ids } } });
-    return rows.map(({ id, memo, value }) => ({ id, name: memo || value.slice(0, 3).join(', ') }));
+    const where = { id: { in: ids } };
+    const rows = await db.firewallList.findMany({ where });
+    const chunks = await db.listSourceChunk.findMany({
+      where,
+      select: { id: true, source: { select: { name: true } } },
+    });
+    return [
+      ...rows.map(({ id, memo, value }) => ({ id, name: memo || value.slice(0, 3).join(', ') })),
+      ...chunks.map(({ id, source }) => ({ id, name: source.name })),
+    ];
   },
 };
 

@@ -24,6 +24,8 @@ test('every table of a site is tracked or exempt, with the permission area of it
     'certificates',
     // Jobs are history.
     'jobs',
+    // Entries of subscribed lists are fetched again.
+    'list_source_chunks',
     // Destinations have secrets and the state of their deliveries.
     'log_destinations',
     'log_spool',

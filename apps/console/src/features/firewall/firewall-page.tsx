@@ -26,6 +26,8 @@ import {
 import { Layer4LimitConnForm, Layer4LimitsTab } from './layer4-limits-tab.tsx';
 import { Layer4PositionForm, Layer4PositionsTab } from './layer4-positions-tab.tsx';
 import { Layer4ListForm, Layer4Tab } from './layer4-tab.tsx';
+import { ListSourceForm } from './list-source-form.tsx';
+import { ListSourcesTab } from './list-sources-tab.tsx';
 import { ReputationTab } from './reputation-tab.tsx';
 import { useRegions } from './use-regions.ts';
 
@@ -43,6 +45,7 @@ export function FirewallPage() {
     { value: 'geo', label: 'firewall.tabs.geo', ...of(data?.geos) },
     { value: 'reputation', label: 'firewall.tabs.reputation' },
     { value: 'agents', label: 'firewall.tabs.agents', ...of(data?.userAgents) },
+    { value: 'sources', label: 'firewall.tabs.sources' },
     { value: 'layer4Black', label: 'firewall.tabs.layer4Black' },
     { value: 'layer4White', label: 'firewall.tabs.layer4White' },
     { value: 'layer4Positions', label: 'firewall.tabs.layer4Positions' },
@@ -54,6 +57,7 @@ export function FirewallPage() {
     white: { label: 'firewall.add.list', element: <ListForm siteId={siteId} isBlack={false} /> },
     geo: { label: 'firewall.add.geo', element: <GeoForm siteId={siteId} /> },
     agents: { label: 'firewall.add.agent', element: <UserAgentForm siteId={siteId} /> },
+    sources: { label: 'firewall.add.source', element: <ListSourceForm siteId={siteId} /> },
     layer4Black: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack /> },
     layer4White: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack={false} /> },
     layer4Positions: { label: 'firewall.add.position', element: <Layer4PositionForm siteId={siteId} /> },
@@ -76,6 +80,7 @@ export function FirewallPage() {
       {tab === 'geo' && <GeosTab siteId={siteId} create={create} />}
       {tab === 'reputation' && <ReputationTab siteId={siteId} />}
       {tab === 'agents' && <AgentsTab siteId={siteId} create={create} />}
+      {tab === 'sources' && <ListSourcesTab siteId={siteId} create={create} />}
       {tab === 'layer4Black' && <Layer4Tab key={tab} siteId={siteId} isBlack create={create} />}
       {tab === 'layer4LimitConns' && <Layer4LimitsTab siteId={siteId} create={create} />}
       {tab === 'layer4Positions' && <Layer4PositionsTab siteId={siteId} create={create} />}

@@ -42,6 +42,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'logs.access': reads,
   'logExports.create': shownLogs,
   'logExports.retry': acts,
+  'listSources.refresh': acts,
   'logDestinations.test': acts,
   'savedSearches.create': shownLogs,
   'logs.sessions': reads,

@@ -7,6 +7,7 @@ import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.cal
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.calls.ts';
 import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.calls.ts';
+import { listSources } from '@edgeloom/contract/list-sources/list-sources.calls.ts';
 import { layer4Blacklists, layer4Whitelists } from '@edgeloom/contract/layer4-lists/layer4-lists.calls.ts';
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
 import { antiHeaders, antiReferers } from '@edgeloom/contract/hotlink/hotlink.calls.ts';
@@ -162,6 +163,7 @@ export const innerCreations: readonly InnerCreation[] = [
     press: button('hotlink.headers.add'),
   },
   { call: whitelists.create, title: 'palette.creates.whitelist', ...firewallTab('white') },
+  { call: listSources.create, title: 'palette.creates.listSource', ...firewallTab('sources') },
   { call: layer4Blacklists.create, title: 'palette.creates.layer4Blacklist', ...firewallTab('layer4Black') },
   { call: layer4Whitelists.create, title: 'palette.creates.layer4Whitelist', ...firewallTab('layer4White') },
   { call: layer4Positions.create, title: 'palette.creates.layer4Position', ...firewallTab('layer4Positions') },

@@ -81,6 +81,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     geo: ['firewall.tabs.geo'],
     reputation: ['firewall.tabs.reputation'],
     agents: ['firewall.tabs.agents'],
+    sources: ['firewall.tabs.sources'],
     layer4Black: ['firewall.tabs.layer4Black'],
     layer4White: ['firewall.tabs.layer4White'],
     layer4Positions: ['firewall.tabs.layer4Positions'],

@@ -1,0 +1,87 @@
+import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
+import { IconRefresh, IconRss } from '@tabler/icons-react';
+import { does, edit, remove } from '../../components/resource-table/actions.tsx';
+import type { Column } from '../../components/resource-table/columns.tsx';
+import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
+import { Status } from '../../components/status/status.tsx';
+import { count } from '../../lib/format.ts';
+import { t, useT } from '../../lib/i18n.ts';
+import { ListSourceForm, type ListSource } from './list-source-form.tsx';
+
+const POLL_MS = 5000;
+
+function stateOf({ enabled, error, checkedAt, isBlack, monitor }: ListSource) {
+  if (!enabled) return 'off';
+  if (error !== null) return 'failing';
+  if (checkedAt === null) return 'waiting';
+  return isBlack && monitor ? 'monitored' : 'ok';
+}
+
+function whyOf({ enabled, error, status, entries }: ListSource): string | null {
+  if (!enabled || error === null) return null;
+  const why = t(`listSources.errors.${error}`, { status: String(status ?? '') });
+  return entries > 0 ? t('listSources.keeps', { why }) : why;
+}
+
+function State({ of: source }: { of: ListSource }) {
+  useT();
+  return <Status kind="listSource" value={stateOf(source)} why={whyOf(source)} />;
+}
+
+const changesOf = ({ added, removed }: ListSource) => `+${count(added)} −${count(removed)}`;
+const kindOf = ({ isBlack }: ListSource) => t(`listSources.kinds.${isBlack ? 'black' : 'white'}`);
+
+const columns: Column<ListSource>[] = [
+  { key: 'name', sort: false, flexible: true },
+  { key: 'isBlack', sort: false, render: kindOf, text: kindOf, priority: 2 },
+  { key: 'url', sort: false, flexible: true, priority: 3 },
+  {
+    key: 'state',
+    title: 'common.fields.status',
+    sort: false,
+    render: (source) => <State of={source} />,
+    text: (source) => t(`status.listSource.${stateOf(source)}`),
+  },
+  { key: 'entries', as: 'count', sort: false },
+  { key: 'changes', sort: false, align: 'right', render: changesOf, text: changesOf, priority: 2 },
+  { key: 'rejected', as: 'count', sort: false, priority: 2 },
+  { key: 'fetchedAt', as: 'time', sort: false },
+];
+
+/** Lists that the control plane fetches from URLs. */
+export function ListSourcesTab({ siteId, create }: { siteId: string; create: React.ReactNode }) {
+  const t = useT();
+  const removing = remove<ListSource, typeof listSources.remove>(listSources.remove);
+  const refreshing = does<ListSource, typeof listSources.refresh>(listSources.refresh, {
+    label: 'listSources.refresh',
+    icon: IconRefresh,
+    done: 'listSources.refreshing',
+    applies: ({ enabled }) => enabled,
+    skips: 'listSources.isOff',
+    send: (rows) => ({ params: { siteId }, body: { ids: rows.map(({ id }) => id) } }),
+  });
+  return (
+    <ResourceTable
+      endpoint={listSources.list}
+      params={{ siteId }}
+      columns={columns}
+      caption="firewall.tabs.sources"
+      pollMs={POLL_MS}
+      row={(source) => [
+        edit(<ListSourceForm siteId={siteId} value={source} />, {
+          title: 'listSources.edit',
+          can: listSources.update.can,
+        }),
+        refreshing,
+        removing,
+      ]}
+      bulk={[refreshing, removing]}
+      phone={(source) => ({
+        below: whyOf(source) ?? t('listSources.summary', { kind: kindOf(source), entries: count(source.entries) }),
+        // A reason would take the width of the name.
+        end: <Status kind="listSource" value={stateOf(source)} />,
+      })}
+      empty={{ icon: IconRss, action: create }}
+    />
+  );
+}
