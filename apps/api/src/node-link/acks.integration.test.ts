@@ -117,7 +117,12 @@ test('lost log lines of a node add up over restarts of its agent', async () => {
 test('lost log lines count once when heartbeats around a restart of the agent are late or arrive together', async () => {
   const { db, pool } = installation;
   const { nodeId } = await nodeWithJob();
-  const [first, second, third] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z', '2026-01-01T02:00:00Z'];
+  const [first, second, third, fourth] = [
+    '2026-01-01T00:00:00Z',
+    '2026-01-01T01:00:00Z',
+    '2026-01-01T02:00:00Z',
+    '2026-01-01T03:00:00Z',
+  ];
   const lostAfter = async (...messages: Heartbeat[]) => {
     await storeHeartbeats(
       pool,
@@ -130,19 +135,40 @@ test('lost log lines count once when heartbeats around a restart of the agent ar
   const { logsLostAt } = await db.nodeState.findUniqueOrThrow({ where: { nodeId } });
   expect(await lostAfter(beatOf(first, 5))).toBe(7);
   expect(await lostAfter(beatOf(second, 2))).toBe(7);
-  expect(await db.nodeState.findUnique({ where: { nodeId } })).toMatchObject({ logsLostAt, agentStartedAt: second });
+  expect(await db.nodeState.findUnique({ where: { nodeId } })).toMatchObject({ logsLostAt });
   // The last of an agent, and the first of the next one.
   expect(await lostAfter(beatOf(second, 4), beatOf(second, 6), beatOf(third, 1))).toBe(12);
   // In the other order.
   expect(await lostAfter(beatOf(third, 3), beatOf(second, 6))).toBe(14);
   expect(await lostAfter(beatOf(third, 3))).toBe(14);
+  // The first of an agent arrives before the last of the one before it, whose lines are news.
+  expect(await lostAfter(beatOf(fourth, 0), beatOf(third, 7))).toBe(18);
+  expect(await lostAfter(beatOf(third, 8))).toBe(19);
+  // A late one of the agent three starts ago.
+  expect(await lostAfter(beatOf(first, 5))).toBe(19);
+  expect(await lostAfter(beatOf(fourth, 1))).toBe(20);
+});
+
+test('a node that reports a new start of its agent each time has a short list of them', async () => {
+  const { db, pool } = installation;
+  const { nodeId } = await nodeWithJob();
+  const startOf = (i: number) => new Date(i * 1000).toISOString();
+  const items = Array.from({ length: 40 }, (_, i) => ({
+    nodeId,
+    message: beatOf(startOf(i), 1),
+    receivedAt: Date.now(),
+  }));
+  await storeHeartbeats(pool, items.slice(0, 3));
+  await storeHeartbeats(pool, items);
+  const { agentLogCounts } = await db.nodeState.findUniqueOrThrow({ where: { nodeId } });
+  expect(agentLogCounts).toEqual([39, 38, 37, 36, 35, 34, 33, 32].map((i) => [startOf(i), 1]));
 });
 
 // A node of an earlier release of the control plane, whose state has no start of its agent.
 test('lines that were lost before the upgrade are not news', async () => {
   const { db, pool } = installation;
   const { nodeId } = await nodeWithJob();
-  await db.nodeState.create({ data: { nodeId, logsDropped: 5 } });
+  await db.nodeState.create({ data: { nodeId, agentLogCounts: [['', 5]] } });
   await storeHeartbeats(pool, [{ nodeId, message: beatOf(heartbeat.startedAt, 5), receivedAt: Date.now() }]);
   expect(await db.nodeState.findUnique({ where: { nodeId } })).toMatchObject({ logsLost: 0n, logsLostAt: null });
 });

@@ -81,33 +81,37 @@ const IS_BEFORE_ACK = `excluded.revision < s.revision AND coalesce(s.synced_at >
 
 /** Log lines that were deleted unsent since the agent's start. */
 const droppedLines = ({ load }: Heartbeat) =>
-  Math.min(Math.trunc(load?.logs?.droppedLines ?? 0), Number.MAX_SAFE_INTEGER);
+  Math.min(Math.max(0, Math.trunc(load?.logs?.droppedLines ?? 0)), Number.MAX_SAFE_INTEGER);
 
-/** SQL: the heartbeat is a late one, of the agent before the last restart. Its lines were counted. */
-const IS_PREVIOUS_AGENT = `coalesce(excluded.agent_started_at = s.previous_agent_started_at, false)`;
-/** SQL: the agent has restarted since the last heartbeat. */
-const IS_NEW_AGENT = `(NOT ${IS_PREVIOUS_AGENT} AND coalesce(excluded.agent_started_at <> s.agent_started_at, false))`;
-/** SQL: a new agent starts at zero. Heartbeats may arrive twice or late, so the count of one agent only rises. */
-const DROPPED = `CASE WHEN ${IS_NEW_AGENT} THEN excluded.logs_dropped WHEN ${IS_PREVIOUS_AGENT} THEN s.logs_dropped
-  ELSE greatest(s.logs_dropped, excluded.logs_dropped) END`;
-/** SQL: lines that were deleted unsent since the last heartbeat. */
-const NEWLY_LOST = `(${DROPPED} - CASE WHEN ${IS_NEW_AGENT} THEN 0 ELSE s.logs_dropped END)`;
+/** Agents of a node whose counts are kept. Heartbeats of older ones are not late by that much. */
+const MAX_AGENTS = 8;
+/** The start of an agent, and the lines that it lost since then. */
+type AgentLogCount = [startedAt: string, lines: number];
 
-/**
- * The newest heartbeat of each agent, in lists with one per node. Two lists have a node whose agent restarted within
- * the batch, so that lines which only the earlier agent counted are stored.
- */
-function perAgent(items: ReceivedHeartbeat[]): ReceivedHeartbeat[][] {
-  const byNode = new Map<string, Map<string, ReceivedHeartbeat>>();
-  for (const item of items) {
-    const byAgent = byNode.get(item.nodeId) ?? new Map<string, ReceivedHeartbeat>();
-    byNode.set(item.nodeId, byAgent.set(item.message.startedAt, item));
+/** The agents of each node in a batch, newest first. The count of an agent only rises, so the largest is the newest. */
+function agentLogCounts(items: readonly ReceivedHeartbeat[]): Map<string, AgentLogCount[]> {
+  const byNode = new Map<string, Map<string, number>>();
+  for (const { nodeId, message } of items) {
+    const counts = byNode.get(nodeId) ?? new Map<string, number>();
+    byNode.set(nodeId, counts);
+    const startedAt = clean(message.startedAt, 64);
+    const lines = Math.max(counts.get(startedAt) ?? 0, droppedLines(message));
+    counts.delete(startedAt);
+    counts.set(startedAt, lines);
   }
-  const lists: ReceivedHeartbeat[][] = [];
-  for (const byAgent of byNode.values())
-    for (const [i, item] of [...byAgent.values()].entries()) (lists[i] ??= []).push(item);
-  return lists;
+  return new Map([...byNode].map(([nodeId, counts]) => [nodeId, [...counts].toReversed().slice(0, MAX_AGENTS)]));
 }
+
+/** SQL: the largest count of each agent, whatever the order in which its heartbeats arrive. */
+const AGENTS = `(SELECT coalesce(nullif(c ->> 0, ''), excluded.agent_log_counts -> 0 ->> 0) AS started_at,
+    max((c ->> 1)::bigint) AS lines, min(place) AS place
+  FROM jsonb_array_elements(excluded.agent_log_counts || s.agent_log_counts) WITH ORDINALITY AS e (c, place)
+  GROUP BY 1 ORDER BY 3) AS agents`;
+/** SQL: lines that were deleted unsent since the last heartbeats of these agents. */
+const NEWLY_LOST = `((SELECT sum(lines) FROM ${AGENTS})
+  - (SELECT coalesce(sum((c ->> 1)::bigint), 0) FROM jsonb_array_elements(s.agent_log_counts) AS c))`;
+const NEWEST_AGENTS = `(SELECT jsonb_agg(jsonb_build_array(started_at, lines) ORDER BY place)
+  FROM (SELECT * FROM ${AGENTS} LIMIT ${MAX_AGENTS}) AS agents)`;
 
 /** Null for an unknown node. */
 export async function storeHeartbeats(
@@ -119,28 +123,34 @@ export async function storeHeartbeats(
     items.map(({ nodeId }) => nodeId),
   );
   const known = items.filter(({ nodeId }) => expected.has(nodeId));
-  for (const beats of perAgent(known)) await storeBeats(pool, beats, expected);
+  await storeBeats(pool, newest(known), agentLogCounts(known), expected);
   return items.map(({ nodeId }) => ({ reply: expected.get(nodeId) ?? null }));
 }
+
+const sumOf = (counts: readonly AgentLogCount[] = []) =>
+  Math.min(
+    counts.reduce((sum, [, lines]) => sum + lines, 0),
+    Number.MAX_SAFE_INTEGER,
+  );
 
 /** One per node: one statement cannot update a row twice. */
 async function storeBeats(
   pool: Pool,
   beats: readonly ReceivedHeartbeat[],
+  logCounts: ReadonlyMap<string, AgentLogCount[]>,
   expected: ReadonlyMap<string, HeartbeatReply>,
 ): Promise<void> {
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
-       load, clock_offset_ms, release, packs, key_ids, failing_patterns, agent_started_at, logs_dropped, logs_lost, logs_lost_at,
-       last_seen_at)
+       load, clock_offset_ms, release, packs, key_ids, failing_patterns, agent_log_counts, logs_lost, logs_lost_at, last_seen_at)
      SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
        ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, h.release,
-       h.packs::jsonb, h.key_ids::jsonb, h.patterns::jsonb, h.started_at, h.dropped, h.dropped,
-       CASE WHEN h.dropped > 0 THEN now() END, now()
+       h.packs::jsonb, h.key_ids::jsonb, h.patterns::jsonb, h.log_counts::jsonb, h.lost,
+       CASE WHEN h.lost > 0 THEN now() END, now()
      FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
          $10::text[], $11::int[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[])
        AS h(node_id, revision, digest, agrees, version, nginx, error, rejected, capabilities, load, clock_offset_ms, release, packs, key_ids, patterns,
-         started_at, dropped)
+         log_counts, lost)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
        revision = CASE WHEN ${IS_BEFORE_ACK} THEN s.revision ELSE excluded.revision END, digest = excluded.digest,
@@ -150,9 +160,7 @@ async function storeBeats(
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
        release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids,
        failing_patterns = excluded.failing_patterns,
-       agent_started_at = CASE WHEN ${IS_PREVIOUS_AGENT} THEN s.agent_started_at ELSE excluded.agent_started_at END,
-       previous_agent_started_at = CASE WHEN ${IS_NEW_AGENT} THEN s.agent_started_at ELSE s.previous_agent_started_at END,
-       logs_dropped = ${DROPPED},
+       agent_log_counts = ${NEWEST_AGENTS},
        logs_lost = least(s.logs_lost + ${NEWLY_LOST}, ${Number.MAX_SAFE_INTEGER}),
        logs_lost_at = CASE WHEN ${NEWLY_LOST} > 0 THEN excluded.last_seen_at ELSE s.logs_lost_at END,
        last_seen_at = excluded.last_seen_at`,
@@ -172,8 +180,8 @@ async function storeBeats(
       beats.map(({ message }) => packsJson(message.packs ?? {})),
       beats.map(({ message }) => (message.keys === undefined ? null : JSON.stringify(message.keys))),
       beats.map(({ message }) => patternsJson(message.patterns)),
-      beats.map(({ message }) => clean(message.startedAt, 64)),
-      beats.map(({ message }) => droppedLines(message)),
+      beats.map(({ nodeId }) => JSON.stringify(logCounts.get(nodeId))),
+      beats.map(({ nodeId }) => sumOf(logCounts.get(nodeId))),
     ],
   );
   await receiptsByRevision(
