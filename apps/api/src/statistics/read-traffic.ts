@@ -47,6 +47,7 @@ type Steps = ReadonlyMap<number, Sums>;
 const cache = new StepCache<Steps>();
 const HOUR = 3600;
 const HOUR_MS = 3_600_000;
+const DAY = 86_400;
 
 /**
  * The sums of steps, from rows of `step` seconds, by their beginning in milliseconds since 1970.
@@ -60,6 +61,7 @@ export async function readSteps(
   bins: Bins,
 ): Promise<Map<number, Sums>> {
   if (isFiltered(selection)) return readFilteredSteps(ctx, selection, { from, to }, step, bins);
+  if (step === DAY) return readDays(ctx, selection, { from, to }, bins);
   const [start, end] = [from.getTime(), to.getTime()];
   const firstHour = start - (start % HOUR_MS);
   // Before the sums: a change in between makes the next call read them again.
@@ -78,15 +80,32 @@ export async function readSteps(
         );
   for (const { at, key, version } of missing) cache.set(key, version, read.get(at) ?? new Map<number, Sums>());
 
+  const rows = hours.flatMap(({ at }) => [...(known.get(at) ?? read.get(at) ?? [])]);
+  return inBins(
+    rows.filter(([at]) => at >= start && at < end),
+    bins,
+    start,
+  );
+}
+
+/** From rows of days. Those of hours, which are the versions of other steps, may not be kept any more. */
+async function readDays(ctx: Ctx, selection: Selection, { from, to }: Times, bins: Bins): Promise<Map<number, Sums>> {
+  const rows = await readRows(ctx, selection, [{ since: from.getTime(), until: to.getTime() }], DAY);
+  return inBins(
+    rows.map(({ at, ...sums }) => [at, sums]),
+    bins,
+    from.getTime(),
+  );
+}
+
+function inBins(rows: readonly (readonly [at: number, sums: Sums])[], bins: Bins, from: number): Map<number, Sums> {
   const totals = new Map<number, Sums>();
-  for (const { at: hour } of hours)
-    for (const [at, sums] of known.get(hour) ?? read.get(hour) ?? []) {
-      if (at < start || at >= end) continue;
-      const bin = binOf(bins, start, at);
-      const total = totals.get(bin);
-      if (total === undefined) totals.set(bin, { ...sums });
-      else for (const name of sumNames) total[name] += sums[name];
-    }
+  for (const [at, sums] of rows) {
+    const bin = binOf(bins, from, at);
+    const total = totals.get(bin);
+    if (total === undefined) totals.set(bin, { ...sums });
+    else for (const name of sumNames) total[name] += sums[name];
+  }
   return totals;
 }
 
@@ -137,15 +156,14 @@ const digestOfDomains = ({ domains }: Selection): Sql =>
     ? nothing
     : sql` || coalesce((SELECT md5(string_agg(id::text, ' ' ORDER BY id)) FROM named), 'none')`;
 
-/** Steps by hour. */
-async function readHours(
-  { db }: Ctx,
-  selection: Selection,
-  hours: readonly number[],
-  step: number,
-): Promise<Map<number, Map<number, Sums>>> {
-  const ranges = rangesOf(hours);
-  const rows = await db.$read<Sums & { at: number }>(
+interface Range {
+  since: number;
+  until: number;
+}
+
+/** The sums of each step of the ranges that was measured. */
+const readRows = ({ db }: Ctx, selection: Selection, ranges: readonly Range[], step: number) =>
+  db.$read<Sums & { at: number }>(
     (visible) => sql`WITH ${seenSql(visible, selection)}, ranges (since, until) AS (
       SELECT * FROM unnest(${ranges.map(({ since }) => new Date(since).toISOString())}::timestamptz[],
         ${ranges.map(({ until }) => new Date(until).toISOString())}::timestamptz[])
@@ -161,6 +179,15 @@ async function readHours(
       JOIN traffic t ON t.site_id = z.zone_id AND t.step = ${step} AND t.at >= r.since AND t.at < r.until
     ) t GROUP BY 1`,
   );
+
+/** Steps by hour. */
+async function readHours(
+  ctx: Ctx,
+  selection: Selection,
+  hours: readonly number[],
+  step: number,
+): Promise<Map<number, Map<number, Sums>>> {
+  const rows = await readRows(ctx, selection, rangesOf(hours), step);
   const found = new Map<number, Map<number, Sums>>();
   for (const { at, ...total } of rows) {
     const hour = at - (at % HOUR_MS);
@@ -171,8 +198,8 @@ async function readHours(
 }
 
 /** Neighbouring hours are one range. */
-function rangesOf(hours: readonly number[]): { since: number; until: number }[] {
-  const ranges: { since: number; until: number }[] = [];
+function rangesOf(hours: readonly number[]): Range[] {
+  const ranges: Range[] = [];
   for (const since of hours.toSorted((a, b) => a - b)) {
     const last = ranges.at(-1);
     if (last?.until === since) last.until += HOUR_MS;

@@ -25,11 +25,11 @@ test.each([
 });
 
 test.each([
-  ['now', 0, '10:07', '10:13', '10:01'],
+  ['now', 0, '10:07', '10:13', '10:01', 60],
   // Sums of minutes are kept for 8 days, and those of five minutes for 94.
-  ['ten days later', 10, '10:05', '10:15', '09:55'],
-  ['a hundred days later', 100, '10:00', '11:00', '09:00'],
-] as const)('own times are widened to the sums that are kept, %s', (_, later, from, to, earlier) => {
+  ['ten days later', 10, '10:05', '10:15', '09:55', 300],
+  ['a hundred days later', 100, '10:00', '11:00', '09:00', 3600],
+] as const)('own times are widened to the sums that are kept, %s', (_, later, from, to, earlier, rowSeconds) => {
   const at = (clock: string) => `2026-11-24T${clock}:00.000Z`;
   const query = {
     timeInterval: 'custom',
@@ -44,24 +44,46 @@ test.each([
   // A series adds up to the same sums, whatever its step.
   for (const reportInterval of [1, 5, 15, 60] as const)
     expect(iso(stepsOf({ ...query, reportInterval }, asked).times)).toEqual([at(from), at(to)]);
+  // A step is not shorter than the sums that are kept.
+  expect(stepsOf({ ...query, reportInterval: 1 }, asked)).toMatchObject({ stepSeconds: rowSeconds, rowSeconds });
 });
 
 // Regression: a week from 10:01 read 10,080 rows of minutes for each domain.
 test.each([
-  ['16:01', 60, '10:01', '16:01'],
-  ['16:02', 300, '10:00', '16:05'],
+  ['24T16:01', 60, '24T10:01', '24T16:01'],
+  ['24T16:02', 300, '24T10:00', '24T16:05'],
+  // Regression: a month read 8,928 rows of five minutes for each domain.
+  ['26T10:01', 300, '24T10:00', '26T10:05'],
+  ['26T10:02', 3600, '24T10:00', '26T11:00'],
 ] as const)('own times from 10:01 to %s read rows of %i seconds', (end, seconds, from, to) => {
-  const at = (clock: string) => `2026-11-24T${clock}:00.000Z`;
+  const now = new Date('2026-11-27T00:00:00Z');
+  const at = (clock: string) => `2026-11-${clock}:00.000Z`;
   const query = {
     timeInterval: 'custom',
     timeZone: 'UTC',
-    startTime: new Date(at('10:01')),
+    startTime: new Date(at('24T10:01')),
     endTime: new Date(at(end)),
   };
-  for (const reportInterval of [60, 15] as const) {
-    const { times, rowSeconds } = stepsOf({ ...query, timeInterval: 'custom', reportInterval }, now);
-    expect([rowSeconds, ...iso(times)]).toEqual([seconds, at(from), at(to)]);
-  }
+  const { times, rowSeconds } = stepsOf({ ...query, timeInterval: 'custom', reportInterval: 60 }, now);
+  expect([rowSeconds, ...iso(times)]).toEqual([seconds, at(from), at(to)]);
+});
+
+// Regression: days of a zone with half hours read rows of five minutes that are kept for 94 days, and a time more than
+// 400 days ago read rows of hours, so that both had no figures.
+test.each([
+  ['Asia/Kolkata', 60, 300],
+  ['Asia/Kolkata', 100, 3600],
+  ['UTC', 399, 3600],
+  ['UTC', 402, 86_400],
+  ['Asia/Taipei', 402, 86_400],
+] as const)('days in %s, %i days ago, are read from rows of %i seconds, which are kept', (timeZone, days, seconds) => {
+  const startTime = new Date(now.getTime() - days * DAY_MINUTES * MINUTE_MS);
+  const endTime = new Date(startTime.getTime() + 10 * DAY_MINUTES * MINUTE_MS);
+  const query = { timeInterval: 'custom', timeZone, startTime, endTime, reportInterval: DAY_MINUTES } as const;
+  const { times, starts, rowSeconds } = stepsOf(query, now);
+  expect(rowSeconds).toBe(seconds);
+  // No row is outside of the steps, or belongs to two.
+  for (const at of [...starts, times.to.getTime()]) expect(at % (seconds * 1000)).toBe(0);
 });
 
 test('whole hours contain a time, and the current one ends with the current step', () => {
@@ -78,12 +100,13 @@ const zones = ['America/New_York', 'Africa/Cairo', 'Australia/Lord_Howe', 'Asia/
 
 test.each(zones)('each day of a year in %s is one step', (timeZone) => {
   const clock = new Intl.DateTimeFormat('en-CA', { timeZone });
-  const yearOf = (at: number) => clock.format(at).slice(0, 4);
-  // The first minute of the year in this zone.
-  let startTime = Date.UTC(2025, 11, 31);
-  while (yearOf(startTime) !== '2026') startTime += 30 * MINUTE_MS;
-  let endTime = Date.UTC(2026, 11, 31);
-  while (yearOf(endTime) !== '2027') endTime += 30 * MINUTE_MS;
+  /** The first minute of October in this zone. */
+  const october = (year: number) => {
+    let at = Date.UTC(year, 8, 30);
+    while (!clock.format(at).startsWith(`${year}-10`)) at += 30 * MINUTE_MS;
+    return at;
+  };
+  const [startTime, endTime] = [october(2025), october(2026)];
   const query = {
     timeInterval: 'custom',
     timeZone,
@@ -91,14 +114,16 @@ test.each(zones)('each day of a year in %s is one step', (timeZone) => {
     endTime: new Date(endTime),
     reportInterval: DAY_MINUTES,
   } as const;
-  // In the other half of the year, whose offset is not that of midnight on January 1.
-  const { starts, times, passed } = stepsOf(query, new Date('2027-06-15T12:00:00Z'));
+  // In November the offset is not that of October 1.
+  const { starts, times, elapsedSeconds } = stepsOf(query, new Date('2026-11-04T12:00:00Z'));
   const dates = starts.map((at) => clock.format(at));
-  expect([times.from.getTime(), times.to.getTime()]).toEqual([startTime, endTime]);
-  expect([new Set(dates).size, dates.length, dates[0], dates.at(-1)]).toEqual([365, 365, '2026-01-01', '2026-12-31']);
-  expect(dates.filter((date) => date.startsWith('2026-11'))).toHaveLength(30);
+  // Only rows of hours are kept for so long.
+  const hourOf = (time: number) => Math.ceil(time / 3_600_000) * 3_600_000;
+  expect([times.from.getTime(), times.to.getTime()]).toEqual([startTime, endTime].map(hourOf));
+  expect([new Set(dates).size, dates.length, dates[0], dates.at(-1)]).toEqual([365, 365, '2025-10-01', '2026-09-30']);
+  expect(dates.filter((date) => date.startsWith('2025-11'))).toHaveLength(30);
   // A step's average is over its own length.
-  expect(starts.reduce((sum, at) => sum + passed(at), 0)).toBe((endTime - startTime) / 1000);
+  expect(starts.reduce((sum, at) => sum + elapsedSeconds(at), 0)).toBe((hourOf(endTime) - hourOf(startTime)) / 1000);
 });
 
 test.each(zones)('today and yesterday in %s begin with the day, on each day of a year', (timeZone) => {

@@ -2,7 +2,7 @@ import { startOfDay } from '@edgeloom/contract/common/calendar.ts';
 import {
   LONGEST_DAYS,
   MAX_POINTS,
-  type ReportInterval,
+  ReportInterval,
   type TimeInterval,
 } from '@edgeloom/contract/statistics/statistics.ts';
 import { failAt } from '../core/fail.ts';
@@ -16,8 +16,11 @@ const QUARTER_MS = 15 * MINUTE_MS;
 const DAY_MINUTES = 24 * 60;
 /** How long sums of hours are kept. */
 const HOURS_KEPT_DAYS = 400;
-/** The longest custom time that begins at its minute. */
-const MAX_MINUTES_MS = 6 * HOUR_MS;
+/** Custom times begin with a row. Longer times than this are read from rows of this length. */
+const LONG_ROWS = [
+  { overMs: 2 * DAY_MS, rowMs: HOUR_MS },
+  { overMs: 6 * HOUR_MS, rowMs: 5 * MINUTE_MS },
+];
 const ROW_LENGTHS_MS = [HOUR_MS, 5 * MINUTE_MS];
 
 /** Hours of periods that end now. The current hour is the last one, so that sums of hours fit exactly. */
@@ -59,14 +62,14 @@ function shortestRowMs(from: number, now: number): number {
 
 /**
  * Custom times are widened to the rows that are kept. Steps that begin at any minute need rows of minutes for the whole
- * time, so those of a longer time begin at five minutes.
+ * time, so longer times begin at five minutes, or at an hour.
  */
 function periodOf({ timeInterval, startTime, endTime, timeZone }: Query, now: Date): Period {
   const time = now.getTime();
   if (timeInterval === 'custom' && startTime !== undefined && endTime !== undefined) {
     const [start, end] = [startTime.getTime(), endTime.getTime()];
-    const isLong = end - start > MAX_MINUTES_MS;
-    const row = Math.max(shortestRowMs(start, time), isLong ? 5 * MINUTE_MS : 0);
+    const long = LONG_ROWS.find(({ overMs }) => end - start > overMs);
+    const row = Math.max(shortestRowMs(start, time), long?.rowMs ?? 0);
     return { from: downTo(start, row), end: upTo(end, row) };
   }
   if (timeInterval === 'today') return { from: startOfDay(time, timeZone) };
@@ -78,20 +81,25 @@ function periodOf({ timeInterval, startTime, endTime, timeZone }: Query, now: Da
 
 /**
  * The time of a query. It begins at the same moment whatever the step, so that all figures of a page agree. It ends
- * with the current step. Only steps of a day are whole calendar days of the time zone.
+ * at the end of the current step. Only steps of a day are whole calendar days of the time zone.
  */
 export function timesOf(query: Query, now: Date, stepMinutes: number): Times {
   if (stepMinutes === DAY_MINUTES) return daysOf(query, now);
   const { from, end } = periodOf(query, now);
-  return { from: new Date(from), to: new Date(end ?? nextStep(from, now, stepMinutes * MINUTE_MS)) };
+  return { from: new Date(from), to: new Date(end ?? endOfCurrentStep(from, now, stepMinutes * MINUTE_MS)) };
 }
 
-/** The end of the current step. */
-const nextStep = (from: number, now: Date, step: number) => from + downTo(now.getTime() - from, step) + step;
+/** The end of the step that holds now, of steps that begin with `from`. */
+const endOfCurrentStep = (from: number, now: Date, step: number) => from + downTo(now.getTime() - from, step) + step;
+
+/** Where the days of steps begin. Once only sums of days are kept, which are of UTC, these are the steps. */
+const zoneOfDays = (query: Query, now: Date) =>
+  shortestRowMs(periodOf(query, now).from, now.getTime()) === DAY_MS ? 'UTC' : query.timeZone;
 
 /** Calendar days. Today is the last one of seven or thirty. */
 function daysOf(query: Query, now: Date): Times {
-  const { timeInterval, startTime, endTime, timeZone } = query;
+  const { timeInterval, startTime, endTime } = query;
+  const timeZone = zoneOfDays(query, now);
   const dayOf = (time: number, later = 0) => new Date(startOfDay(time, timeZone, later));
   if (timeInterval === 'custom' && startTime !== undefined && endTime !== undefined)
     return { from: dayOf(startTime.getTime()), to: dayOf(endTime.getTime() - 1, 1) };
@@ -110,39 +118,59 @@ interface Steps {
   /** The beginning of each step, in milliseconds since 1970. */
   starts: number[];
   bins: Bins;
-  /** Seconds of a step that have passed: all but of the current one. */
-  passed: (start: number) => number;
+  /** Seconds of a step that have passed: all of them, except for the current step. */
+  elapsedSeconds: (start: number) => number;
+}
+
+/** The report interval, or a longer one if only longer rows are kept. */
+function keptInterval(query: Query & { reportInterval: ReportInterval }, now: Date): ReportInterval {
+  const rowMinutes = shortestRowMs(periodOf(query, now).from, now.getTime()) / MINUTE_MS;
+  const minutes = Math.max(query.reportInterval, rowMinutes);
+  return [...ReportInterval.values].find((interval) => interval >= minutes) ?? DAY_MINUTES;
+}
+
+function assertLength({ from, to }: Times, reportInterval: ReportInterval): void {
+  const lengthMs = to.getTime() - from.getTime();
+  if (lengthMs / MINUTE_MS / reportInterval > MAX_POINTS || lengthMs > LONGEST_DAYS[reportInterval] * DAY_MS + DAY_MS)
+    failAt('reportInterval', 'range', 'longer steps for this time');
 }
 
 export function stepsOf(query: Query & { reportInterval: ReportInterval }, now: Date): Steps {
-  const { reportInterval, timeZone } = query;
-  const times = timesOf(query, now, reportInterval);
-  const [from, to] = [times.from.getTime(), times.to.getTime()];
-  const stepSeconds = reportInterval * 60;
-  if ((to - from) / 1000 / stepSeconds > MAX_POINTS || to - from > LONGEST_DAYS[reportInterval] * DAY_MS + DAY_MS)
-    failAt('reportInterval', 'range', 'longer steps for this time');
-  const later = (start: number) =>
-    reportInterval === DAY_MINUTES ? startOfDay(start, timeZone, 1) : start + stepSeconds * 1000;
-  const ends = new Map<number, number>();
-  for (let start = from; start < to; start = later(start)) ends.set(start, Math.min(to, later(start)));
-  const starts = [...ends.keys()];
-  const passed = (start: number) =>
-    Math.min(((ends.get(start) ?? to) - start) / 1000, Math.max(1, (now.getTime() - start) / 1000));
+  assertLength(timesOf(query, now, query.reportInterval), query.reportInterval);
+  const reportInterval = keptInterval(query, now);
+  const asked = timesOf(query, now, reportInterval);
+  const rowMs = shortestRowMs(asked.from.getTime(), now.getTime());
+  // Days of zones with half hours begin within a row of an hour. It belongs to the day before.
+  const atRow = (time: number) => upTo(time, rowMs);
+  const times = { from: new Date(atRow(asked.from.getTime())), to: new Date(atRow(asked.to.getTime())) };
+  const starts = startsOf(asked, reportInterval, zoneOfDays(query, now)).map(atRow);
+  const ends = new Map(starts.map((start, i) => [start, starts[i + 1] ?? times.to.getTime()]));
+  const elapsedSeconds = (start: number) =>
+    Math.min(((ends.get(start) ?? start) - start) / 1000, Math.max(1, (now.getTime() - start) / 1000));
   return {
     times,
-    stepSeconds,
-    rowSeconds: rowSeconds(reportInterval, starts, times, now),
+    stepSeconds: reportInterval * 60,
+    rowSeconds: rowMs === DAY_MS ? DAY_MS / 1000 : rowSeconds(reportInterval, starts, times, now),
     starts,
-    bins: reportInterval === DAY_MINUTES ? starts : stepSeconds,
-    passed,
+    bins: reportInterval === DAY_MINUTES ? starts : reportInterval * 60,
+    elapsedSeconds,
   };
+}
+
+function startsOf({ from, to }: Times, reportInterval: ReportInterval, timeZone: string): number[] {
+  const starts: number[] = [];
+  const next = (start: number) =>
+    reportInterval === DAY_MINUTES ? startOfDay(start, timeZone, 1) : start + reportInterval * MINUTE_MS;
+  for (let start = from.getTime(); start < to.getTime(); start = next(start)) starts.push(start);
+  return starts;
 }
 
 /** The length in seconds of the longest rows that fit the steps, which may begin at any minute. */
 function rowSeconds(reportInterval: ReportInterval, starts: readonly number[], { to }: Times, now: Date): number {
   // Rows have nothing of the time after now.
-  const times = to > now ? starts : [...starts, to.getTime()];
-  const fit = (length: number) => reportInterval * MINUTE_MS >= length && times.every((time) => time % length === 0);
+  const boundaries = to > now ? starts : [...starts, to.getTime()];
+  const fit = (length: number) =>
+    reportInterval * MINUTE_MS >= length && boundaries.every((time) => time % length === 0);
   return (ROW_LENGTHS_MS.find(fit) ?? MINUTE_MS) / 1000;
 }
 
@@ -150,7 +178,7 @@ function rowSeconds(reportInterval: ReportInterval, starts: readonly number[], {
 export function wholeHours({ from, to }: Times, now: Date): Times {
   const end = upTo(to.getTime(), HOUR_MS);
   const [start, step] = [downTo(from.getTime(), HOUR_MS), 5 * MINUTE_MS];
-  const current = Math.max(to.getTime(), nextStep(start, now, step));
+  const current = Math.max(to.getTime(), endOfCurrentStep(start, now, step));
   return { from: new Date(start), to: new Date(end > now.getTime() ? current : end) };
 }
 

@@ -134,7 +134,9 @@ export const SeriesQuery = withCustomTimes(
       .min(1)
       .max(4)
       .default([2]),
-    reportInterval: ReportInterval.default(5).describe('Minutes'),
+    reportInterval: ReportInterval.default(5).describe(
+      'Minutes. Steps are longer if sums of them are not kept any more',
+    ),
   }),
 );
 export const TimeSeries = z.object({

@@ -23,7 +23,7 @@ const shapes: Readonly<Record<ChartMetric, { unit: ChartUnit; series: readonly s
 
 export async function get(ctx: Ctx, { params: { metric }, query }: Request<typeof charts.get>): Promise<Chart> {
   await assertSeen(ctx, query);
-  const { times, stepSeconds, rowSeconds, starts, bins, passed } = stepsOf(queries[query.range], ctx.now());
+  const { times, stepSeconds, rowSeconds, starts, bins, elapsedSeconds } = stepsOf(queries[query.range], ctx.now());
   const selection = {
     siteIDs: query.siteID === undefined ? undefined : [query.siteID],
     zoneID: query.zoneID,
@@ -44,7 +44,7 @@ export async function get(ctx: Ctx, { params: { metric }, query }: Request<typeo
       name,
       values: starts.map((at) => {
         const found = measured.get(at);
-        return found === undefined ? null : (valuesOf(metric, found, passed(at))[i] ?? null);
+        return found === undefined ? null : (valuesOf(metric, found, elapsedSeconds(at))[i] ?? null);
       }),
     })),
   };

@@ -71,7 +71,7 @@ const readSums = ({ db }: Ctx, selection: Selection, times: Times, name: Sql, ou
 
 /** Bits per second by `name`. Steps in which no node of the zones reported are null. */
 async function readSeries(ctx: Ctx, query: Layer4SeriesQuery, name: Sql, outcome?: string, names?: readonly string[]) {
-  const { times, stepSeconds, rowSeconds: step, starts, bins, passed } = stepsOf(query, ctx.now());
+  const { times, stepSeconds, rowSeconds: step, starts, bins, elapsedSeconds } = stepsOf(query, ctx.now());
   const { from, to } = times;
   const start = binSql(bins, from);
   const rows = await ctx.db.$read<{ at: number; name: string | null; bytes: number }>(
@@ -88,6 +88,6 @@ async function readSeries(ctx: Ctx, query: Layer4SeriesQuery, name: Sql, outcome
   const measured = new Set(rows.map(({ at }) => at));
   const bytes = new Map(rows.map((row) => [`${row.at} ${row.name}`, row.bytes]));
   const valuesOf = (of: string) =>
-    starts.map((at) => (measured.has(at) ? ((bytes.get(`${at} ${of}`) ?? 0) * 8) / passed(at) : null));
+    starts.map((at) => (measured.has(at) ? ((bytes.get(`${at} ${of}`) ?? 0) * 8) / elapsedSeconds(at) : null));
   return { steps: { ...times, stepSeconds, times: starts.map((at) => new Date(at)) }, valuesOf };
 }

@@ -145,7 +145,7 @@ async function bandwidth95(ctx: Ctx, selection: Selection, times: Times): Promis
 
 export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeries> {
   await assertTimes(ctx, query, query.reportInterval);
-  const { times, stepSeconds, rowSeconds, starts, bins, passed } = stepsOf(query, ctx.now());
+  const { times, stepSeconds, rowSeconds, starts, bins, elapsedSeconds } = stepsOf(query, ctx.now());
   const measured = await readSteps(ctx, query, times, rowSeconds, bins);
   return {
     ...times,
@@ -157,7 +157,7 @@ export async function timeSeries(ctx: Ctx, query: SeriesQuery): Promise<TimeSeri
         name,
         values: starts.map((at) => {
           const sums = measured.get(at);
-          return sums === undefined ? null : valueOf(sums, passed(at));
+          return sums === undefined ? null : valueOf(sums, elapsedSeconds(at));
         }),
       })),
     ),
