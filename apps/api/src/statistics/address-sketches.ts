@@ -4,15 +4,13 @@ import type { PoolClient } from 'pg';
 import type { Ctx } from '../core/ctx.ts';
 import { sql } from '../core/sql.ts';
 import { DistinctCount, MAX_EXACT } from './hyperloglog.ts';
+import { ADDRESS_DAYS } from './retention.ts';
 import { ofDomains, piecesSql, seenSql, type Selection, type Times } from './selection.ts';
 import { wholeHours } from './time-interval.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const STEPS = [HOUR_MS / 1000, DAY_MS / 1000] as const;
-/** How long sketches of hours are kept. Older ones are read as whole days. */
-export const HOURS_KEPT_DAYS = 32;
-const DAYS_KEPT = 400;
 
 interface Place {
   /** Milliseconds since 1970. */
@@ -78,9 +76,10 @@ export async function countAddresses(
   asked: Times,
 ): Promise<AddressCount | null> {
   const [start, end, time] = [asked.from.getTime(), asked.to.getTime(), now().getTime()];
-  if (start < time - DAYS_KEPT * DAY_MS) return null;
+  if (start < time - ADDRESS_DAYS[86_400] * DAY_MS) return null;
   const { from, to } = wholeHours(asked, now());
-  const firstHour = time - (HOURS_KEPT_DAYS - 1) * DAY_MS;
+  // Before it, whole days are read.
+  const firstHour = time - (ADDRESS_DAYS[3600] - 1) * DAY_MS;
   const times = {
     from: start > firstHour ? from : new Date(Math.floor(start / DAY_MS) * DAY_MS),
     to: end > firstHour ? to : new Date(Math.ceil(end / DAY_MS) * DAY_MS),

@@ -3,7 +3,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Env } from '../core/env.ts';
 import { lockClasses } from '../core/locks.ts';
-import { HOURS_KEPT_DAYS } from './address-sketches.ts';
+import { ADDRESS_DAYS, TRAFFIC_DAYS } from './retention.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 
 const DAY_MS = 86_400_000;
@@ -55,19 +55,19 @@ export class Partitions {
   constructor(pool: Pool, { requests, sessions, topValues }: Retention) {
     this.#pool = pool;
     this.#tables = [
-      { table: 'traffic', step: 60, days: 1, keepDays: 8 },
-      { table: 'traffic', step: 300, days: 10, keepDays: 94 },
-      { table: 'traffic', step: 3600, days: 100, keepDays: 400 },
-      { table: 'traffic', step: 86_400, days: 400, keepDays: 1830 },
+      { table: 'traffic', step: 60, days: 1, keepDays: TRAFFIC_DAYS[60] },
+      { table: 'traffic', step: 300, days: 10, keepDays: TRAFFIC_DAYS[300] },
+      { table: 'traffic', step: 3600, days: 100, keepDays: TRAFFIC_DAYS[3600] },
+      { table: 'traffic', step: 86_400, days: 400, keepDays: TRAFFIC_DAYS[86_400] },
       { table: 'top_values', days: 5, keepDays: topValues },
       { table: 'top_groups', days: 5, keepDays: topValues },
-      { table: 'address_sketches', step: 3600, days: 5, keepDays: HOURS_KEPT_DAYS },
-      { table: 'address_sketches', step: 86_400, days: 50, keepDays: 400 },
+      { table: 'address_sketches', step: 3600, days: 5, keepDays: ADDRESS_DAYS[3600] },
+      { table: 'address_sketches', step: 86_400, days: 50, keepDays: ADDRESS_DAYS[86_400] },
       { table: 'access_log', days: 1, keepDays: requests },
-      { table: 'l4_traffic', step: 60, days: 1, keepDays: 8 },
-      { table: 'l4_traffic', step: 300, days: 10, keepDays: 94 },
-      { table: 'l4_traffic', step: 3600, days: 100, keepDays: 400 },
-      { table: 'l4_traffic', step: 86_400, days: 400, keepDays: 1830 },
+      { table: 'l4_traffic', step: 60, days: 1, keepDays: TRAFFIC_DAYS[60] },
+      { table: 'l4_traffic', step: 300, days: 10, keepDays: TRAFFIC_DAYS[300] },
+      { table: 'l4_traffic', step: 3600, days: 100, keepDays: TRAFFIC_DAYS[3600] },
+      { table: 'l4_traffic', step: 86_400, days: 400, keepDays: TRAFFIC_DAYS[86_400] },
       { table: 'l4_log', days: 1, keepDays: sessions },
     ];
   }

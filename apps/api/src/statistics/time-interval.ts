@@ -7,6 +7,7 @@ import {
 } from '@edgeloom/contract/statistics/statistics.ts';
 import { failAt } from '../core/fail.ts';
 import type { Bins } from './bins.ts';
+import { TRAFFIC_DAYS } from './retention.ts';
 import type { Times } from './selection.ts';
 
 const MINUTE_MS = 60_000;
@@ -14,8 +15,6 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const QUARTER_MS = 15 * MINUTE_MS;
 const DAY_MINUTES = 24 * 60;
-/** How long sums of hours are kept. */
-const HOURS_KEPT_DAYS = 400;
 /** Custom times begin with a row. Longer times than this are read from rows of this length. */
 const LONG_ROWS = [
   { overMs: 2 * DAY_MS, rowMs: HOUR_MS },
@@ -57,7 +56,7 @@ function shortestRowMs(from: number, now: number): number {
   const ageDays = (now - from - HOUR_MS) / DAY_MS;
   if (ageDays <= LONGEST_DAYS[1]) return MINUTE_MS;
   if (ageDays <= LONGEST_DAYS[5]) return 5 * MINUTE_MS;
-  return ageDays <= HOURS_KEPT_DAYS ? HOUR_MS : DAY_MS;
+  return ageDays <= TRAFFIC_DAYS[3600] ? HOUR_MS : DAY_MS;
 }
 
 /**

@@ -23,6 +23,7 @@ import { sql, type Sql } from '../../core/sql.ts';
 import { failAt } from '../../core/fail.ts';
 import { countAddresses, type AddressCount } from '../../statistics/address-sketches.ts';
 import { before, stepsOf, timesOf, wholeHours } from '../../statistics/time-interval.ts';
+import { TRAFFIC_DAYS } from '../../statistics/retention.ts';
 import { readRank, readSteps, readTotal, type Sums } from '../../statistics/read-traffic.ts';
 import {
   assertSites,
@@ -36,12 +37,10 @@ import {
 import { readRuleMatches } from '../../statistics/read-rules-and-attempts.ts';
 
 const STEP_MINUTES = 5;
-const STEP_SECONDS = STEP_MINUTES * 60;
+const STEP_SECONDS = 300;
 const STEP_MS = STEP_SECONDS * 1000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long steps of five minutes are kept. */
-const FIVE_MINUTES_DAYS = 94;
 
 /** True if the time begins earlier than so many days ago. */
 const isBefore = ({ now }: Ctx, { from }: Times, days: number) => from.getTime() < now().getTime() - days * DAY_MS;
@@ -136,7 +135,7 @@ const addressCard = (found: AddressCount | null, requests: number): Card =>
  * time has no steps of five minutes any more.
  */
 async function bandwidth95(ctx: Ctx, selection: Selection, times: Times): Promise<number | null> {
-  if (isBefore(ctx, times, FIVE_MINUTES_DAYS)) return null;
+  if (isBefore(ctx, times, TRAFFIC_DAYS[STEP_SECONDS])) return null;
   const whole = { from: new Date(stepStart(times.from)), to: new Date(stepStart(times.to, STEP_MS - 1)) };
   const steps = await readSteps(ctx, selection, whole, STEP_SECONDS, STEP_SECONDS);
   const averages = [...steps.values()].map(({ bytes }) => (bytes * 8) / STEP_SECONDS).toSorted((a, b) => a - b);
