@@ -285,11 +285,25 @@ test('causes and WAF rules add up to blocked requests, and monitored WAF rules h
   const withoutRule = 3;
   // From the hourly counts, and from the requests themselves.
   for (const filters of [undefined, { protocol: ['ipv4'] }]) {
-    expect(await topOf('blacklist', filters)).toEqual([['acl', 2]]);
+    // Regression: refusals by the WAF were no cause, so that causes were fewer than blocked requests.
+    expect(await topOf('blacklist', filters)).toEqual([
+      ['acl', 2],
+      ['waf', 1],
+    ]);
     expect(await topOf('wafRule', filters)).toEqual([['sqli', 1]]);
     expect(await topOf('wafMonitored', filters)).toEqual([['sqli', 3]]);
   }
   expect(blocked.reduce<number>((sum, value) => sum + (value ?? 0), 0)).toBe(2 + 1 + withoutRule);
+
+  // Regression: rows of an earlier release, without a name, and of which a filter found nothing.
+  await pool.query(
+    `INSERT INTO top_values (at, site_id, type, domain_id, value, requests, bytes, error)
+     SELECT at, site_id, type, domain_id, 'monitor/' || value, 4, 0, 0 FROM top_values WHERE site_id = $1 AND type = $2`,
+    [ruled.id, topTypes.wafRule],
+  );
+  expect(await topOf('blacklist')).toContainEqual(['waf', 1]);
+  expect(await topOf('wafRule')).toEqual([['sqli', 1]]);
+  expect(await topOf('wafMonitored')).toEqual([['sqli', 7]]);
 
   const requestsOf = async (filters: object) => {
     const { data } = await call.call(statistics.cards, { body: { filters } });

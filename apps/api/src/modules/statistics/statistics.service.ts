@@ -4,6 +4,7 @@ import {
   cardTypes,
   MAX_FILTERED_MS,
   seriesTypes,
+  topTypes,
   type Cards,
   type Qps,
   type QpsQuery,
@@ -34,6 +35,7 @@ import {
   type Selection,
   type Times,
 } from '../../statistics/selection.ts';
+import { MONITOR } from '../../statistics/traffic.ts';
 import { readRuleMatches } from '../../statistics/read-rules-and-attempts.ts';
 
 const STEP_MINUTES = 5;
@@ -222,8 +224,30 @@ function withValues({ now, installation }: Ctx, asked: Times): Times {
   return { from: since, to: to < since ? since : to };
 }
 
-/** For FROM, after the CTE `seen`: values of a type as `t`, from hourly sums, or from requests if filtered. */
-function valuesOf({ db, installation }: Ctx, query: TopQuery, times: Times): Promise<Sql> | Sql {
+/** WAF rules of a selection. There are fewer. */
+const MAX_RULES = 1000;
+const columns = sql`t.requests, t.bytes, t.error`;
+
+/**
+ * For FROM, after the CTE `seen`: values of a type as `t`. Refusals by the WAF, which are counted by rule, are one
+ * cause. An earlier release counted monitored rules among the others, as `monitor/…`.
+ */
+async function valuesOf(ctx: Ctx, query: TopQuery, times: Times): Promise<Sql> {
+  const counted = await countedValues(ctx, query, times);
+  const isOfMonitored = sql`starts_with(t.value, ${MONITOR})`;
+  if (query.type === topTypes.wafRule)
+    return sql`(SELECT t.value, ${columns} FROM ${counted} WHERE NOT ${isOfMonitored}) t`;
+  if (query.type !== topTypes.blacklist && query.type !== topTypes.wafMonitored) return counted;
+  const rules = await countedValues(ctx, { ...query, type: topTypes.wafRule, top: MAX_RULES }, times);
+  const added =
+    query.type === topTypes.blacklist
+      ? sql`SELECT 'waf', ${columns} FROM ${rules} WHERE t.value <> '' AND NOT ${isOfMonitored}`
+      : sql`SELECT substr(t.value, length(${MONITOR}) + 1), ${columns} FROM ${rules} WHERE ${isOfMonitored}`;
+  return sql`(SELECT t.value, ${columns} FROM ${counted} UNION ALL ${added}) t`;
+}
+
+/** For FROM, after the CTE `seen`: values as they are counted, by the hour, or by request if filtered. */
+function countedValues({ db, installation }: Ctx, query: TopQuery, times: Times): Promise<Sql> | Sql {
   if (isFiltered(query)) return accessLogOf(installation).values(db.$read, query, times, query);
   const { from, to } = times;
   return sql`seen JOIN top_values t
