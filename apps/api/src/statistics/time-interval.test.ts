@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { before, stepsOf, timesOf, wholeHours } from './time-interval.ts';
+import { before, stepsOf, timesOf, wholeHours, zoneOf } from './time-interval.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
@@ -157,6 +157,28 @@ test('before a day of 25 hours is the whole day before', () => {
   const times = { from: november(1, 4), to: november(2, 5) };
   expect(iso(before(times, 'America/New_York', now))).toEqual(['2026-10-31T04:00:00.000Z', '2026-11-01T04:00:00.000Z']);
   expect(iso(before(times, 'UTC', now))).toEqual(['2026-10-31T03:00:00.000Z', '2026-11-01T04:00:00.000Z']);
+});
+
+test.each([
+  ['2027-03-15T12:00:00Z', 28, '2027-01-31T16:00:00.000Z', '2027-02-28T16:00:00.000Z'],
+  ['2028-03-15T12:00:00Z', 29, '2028-01-31T16:00:00.000Z', '2028-02-29T16:00:00.000Z'],
+  ['2026-12-01T12:00:00Z', 30, '2026-10-31T16:00:00.000Z', '2026-11-30T16:00:00.000Z'],
+  ['2027-01-31T12:00:00Z', 31, '2026-11-30T16:00:00.000Z', '2026-12-31T16:00:00.000Z'],
+  // The month has begun in Taipei, and not in UTC.
+  ['2027-01-31T16:00:00Z', 31, '2026-12-31T16:00:00.000Z', '2027-01-31T16:00:00.000Z'],
+] as const)('at %s the last month has %i days of UTC+8, whatever the time zone', (at, days, from, to) => {
+  const now = new Date(at);
+  for (const timeZone of ['UTC', 'America/New_York']) {
+    const lastMonth = { timeInterval: 'lastMonth', timeZone } as const;
+    expect(iso(timesOf(lastMonth, now, 5))).toEqual([from, to]);
+    const { times, starts } = stepsOf({ ...lastMonth, reportInterval: DAY_MINUTES }, now);
+    expect([...iso(times), starts.length]).toEqual([from, to, days]);
+    const earlier = before(times, zoneOf(lastMonth), now);
+    expect(earlier.to.getTime() - earlier.from.getTime()).toBe(days * DAY_MINUTES * MINUTE_MS);
+    // Now is in the month that follows.
+    const thisMonth = timesOf({ timeInterval: 'thisMonth', timeZone }, now, 5);
+    expect(iso(thisMonth)).toEqual([to, new Date(now.getTime() + 5 * MINUTE_MS).toISOString()]);
+  }
 });
 
 test('three months with a longer day fit in steps of five minutes', () => {

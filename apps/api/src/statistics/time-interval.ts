@@ -1,4 +1,4 @@
-import { startOfDay } from '@edgeloom/contract/common/calendar.ts';
+import { MONTH_ZONE, startOfDay, startOfMonth } from '@edgeloom/contract/common/calendar.ts';
 import {
   LONGEST_DAYS,
   MAX_POINTS,
@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const QUARTER_MS = 15 * MINUTE_MS;
-const DAY_MINUTES = 24 * 60;
+const DAY_MINUTES = 1440;
 /** Custom times begin with a row. Longer times than this are read from rows of this length. */
 const LONG_ROWS = [
   { overMs: 2 * DAY_MS, rowMs: HOUR_MS },
@@ -73,6 +73,8 @@ function periodOf({ timeInterval, startTime, endTime, timeZone }: Query, now: Da
   }
   if (timeInterval === 'today') return { from: startOfDay(time, timeZone) };
   if (timeInterval === 'yesterday') return { from: startOfDay(time, timeZone, -1), end: startOfDay(time, timeZone) };
+  if (timeInterval === 'thisMonth') return { from: startOfMonth(time) };
+  if (timeInterval === 'lastMonth') return { from: startOfMonth(time, -1), end: startOfMonth(time) };
   // The current quarter is the last of four.
   if (timeInterval === 'oneHour') return { from: downTo(time, QUARTER_MS) - 3 * QUARTER_MS };
   return { from: startOfHours(now, hours[timeInterval] ?? 24) };
@@ -91,9 +93,13 @@ export function timesOf(query: Query, now: Date, stepMinutes: number): Times {
 /** The end of the step that holds now, of steps that begin with `from`. */
 const endOfCurrentStep = (from: number, now: Date, step: number) => from + downTo(now.getTime() - from, step) + step;
 
+/** The time zone of the days of a period. */
+export const zoneOf = ({ timeInterval, timeZone }: Query): string =>
+  timeInterval === 'thisMonth' || timeInterval === 'lastMonth' ? MONTH_ZONE : timeZone;
+
 /** Where the days of steps begin. Once only sums of days are kept, which are of UTC, these are the steps. */
 const zoneOfDays = (query: Query, now: Date) =>
-  shortestRowMs(periodOf(query, now).from, now.getTime()) === DAY_MS ? 'UTC' : query.timeZone;
+  shortestRowMs(periodOf(query, now).from, now.getTime()) === DAY_MS ? 'UTC' : zoneOf(query);
 
 /** Calendar days. Today is the last one of seven or thirty. */
 function daysOf(query: Query, now: Date): Times {

@@ -6,6 +6,17 @@ export const startOfDay = (at: number, timeZone: string, days = 0): number =>
   Temporal.Instant.fromEpochMilliseconds(Math.floor(at)).toZonedDateTimeISO(timeZone).add({ days }).startOfDay()
     .epochMilliseconds;
 
+/** Traffic is billed by months of this zone, wherever the reader is. */
+export const MONTH_ZONE = '+08:00';
+
+/** The start of the billed month of a time, or of a month before or after it. */
+export const startOfMonth = (at: number, months = 0): number =>
+  Temporal.Instant.fromEpochMilliseconds(Math.floor(at))
+    .toZonedDateTimeISO(MONTH_ZONE)
+    .with({ day: 1 })
+    .add({ months })
+    .startOfDay().epochMilliseconds;
+
 /** False for names that Intl knows and Temporal refuses: PST, JST. */
 export function isTimeZone(name: string): boolean {
   try {

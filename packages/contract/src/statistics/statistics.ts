@@ -16,6 +16,8 @@ export const TimeInterval = z.enum([
   'oneDay',
   'sevenDays',
   'thirtyDays',
+  'thisMonth',
+  'lastMonth',
   'custom',
 ]);
 /** In minutes. */
@@ -80,7 +82,9 @@ export const Selection = z.object({
   domains: z.array(z.string().max(253)).max(50).optional().describe('Names of domains'),
   filters: StatisticsFilters.optional().describe('For at most one day, while single requests are stored'),
   noSite: NoSite,
-  timeInterval: TimeInterval.default('oneDay'),
+  timeInterval: TimeInterval.default('oneDay').describe(
+    'Months are calendar months of UTC+8, by which traffic is billed',
+  ),
   startTime: Time.optional().describe('Of `custom`'),
   endTime: Time.optional().describe('Of `custom`'),
   timeZone: TimeZone,

@@ -1,7 +1,7 @@
 // Sums of the calendar days of a time zone.
-import { startOfDay } from '@edgeloom/contract/common/calendar.ts';
+import { startOfDay, startOfMonth } from '@edgeloom/contract/common/calendar.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
-import { seriesTypes } from '@edgeloom/contract/statistics/statistics.ts';
+import { cardTypes, seriesTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { afterAll, expect, test } from 'vitest';
 import { addLogs, addSessions, logLine, sessionLine } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
@@ -111,4 +111,27 @@ test.each([
   const traffic = series.find(({ name }) => name === 'traffic')?.values ?? [];
   expect(traffic.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0)).toBe(4000);
   expect(stepSeconds).toBe(86_400);
+});
+
+test('the 95th percentile of the last month leaves out its highest twentieth, and other months', async () => {
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  const [start, end] = [startOfMonth(Date.now(), -1), startOfMonth(Date.now())];
+  const inside = Array.from({ length: 40 }, (_, i) => ({
+    at: start + ((i * 37) % 40) * 5 * MINUTE_MS,
+    bytes: (i + 1) * 1000,
+  }));
+  const outside = [start - MINUTE_MS, end].map((at) => ({ at, bytes: 1_000_000 }));
+  await addLogs(
+    pool,
+    node.id,
+    [...inside, ...outside].map(({ at, bytes }) => logLine(site.id, { time: at / 1000, bytes })),
+  );
+  const body = { timeInterval: 'lastMonth', timeZone: 'America/New_York' } as const;
+  const { from, to, data } = await as(site.owner).call(statistics.cards, { body });
+  expect([from, to].map((at) => Date.parse(at))).toEqual([start, end]);
+  const valueOf = (type: number) => data.find((card) => card.type === type)?.value;
+  expect(valueOf(cardTypes.requests)).toBe(40);
+  // The highest twentieth is two of forty steps.
+  expect(valueOf(cardTypes.bandwidth95)).toBeCloseTo((38_000 * 8) / 300);
 });

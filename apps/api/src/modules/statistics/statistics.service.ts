@@ -23,7 +23,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
 import { failAt } from '../../core/fail.ts';
 import { countAddresses, type AddressCount } from '../../statistics/address-sketches.ts';
-import { before, stepsOf, timesOf, wholeHours } from '../../statistics/time-interval.ts';
+import { before, stepsOf, timesOf, wholeHours, zoneOf } from '../../statistics/time-interval.ts';
 import { TRAFFIC_DAYS } from '../../statistics/retention.ts';
 import { readRank, readSteps, readTotal, type Sums } from '../../statistics/read-traffic.ts';
 import {
@@ -73,7 +73,7 @@ const stepStart = (time: Date, later = 0) => Math.floor((time.getTime() + later)
 
 export async function cards(ctx: Ctx, query: StatisticsQuery): Promise<Cards> {
   const times = await assertTimes(ctx, query, STEP_MINUTES);
-  const earlier = before(times, query.timeZone, ctx.now());
+  const earlier = before(times, zoneOf(query), ctx.now());
   const [values, previous] = await Promise.all([
     cardValues(ctx, query, times),
     hasRequests(ctx, query, earlier) ? cardValues(ctx, query, earlier) : new Map<number, Card>(),

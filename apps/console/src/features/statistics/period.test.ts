@@ -78,3 +78,15 @@ test('filters read the newest day of a longer period', () => {
   expect(shortened({ ...custom, startTime: '2026-11-08T23:00:00.000Z' }).startTime).toBe('2026-11-08T23:00:00.000Z');
   expect(shortened({ ...custom, startTime: '2026-11-09T12:00:00.000Z' }).startTime).toBe('2026-11-09T12:00:00.000Z');
 });
+
+test('months are those of UTC+8, whatever the time zone of the console', () => {
+  // December has begun there.
+  const now = Date.parse('2026-11-30T17:00:00Z');
+  const iso = (interval: 'thisMonth' | 'lastMonth') => {
+    const { from, to } = boundsOf({ interval }, now);
+    return [from, to].map((at) => new Date(at).toISOString());
+  };
+  expect(iso('thisMonth')).toEqual(['2026-11-30T16:00:00.000Z', '2026-11-30T17:00:00.000Z']);
+  expect(iso('lastMonth')).toEqual(['2026-10-31T16:00:00.000Z', '2026-11-30T16:00:00.000Z']);
+  expect(shortened({ interval: 'lastMonth' })).toEqual({ interval: 'oneDay' });
+});

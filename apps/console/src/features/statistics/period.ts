@@ -1,4 +1,4 @@
-import { startOfDay } from '@edgeloom/contract/common/calendar.ts';
+import { startOfDay, startOfMonth } from '@edgeloom/contract/common/calendar.ts';
 import { LONGEST_DAY_MS } from '@edgeloom/contract/common/longest-day.ts';
 import {
   LONGEST_DAYS,
@@ -49,7 +49,8 @@ export function periodOf(search: URLSearchParams, offered: readonly Interval[], 
 const hours: Partial<Record<Interval, number>> = { sixHours: 6, oneDay: 24, sevenDays: 7 * 24, thirtyDays: 30 * 24 };
 
 /** Intervals of at most a day, which filters can read. A custom period is shortened. */
-export const isShort = (interval: Interval) => interval !== 'sevenDays' && interval !== 'thirtyDays';
+const longIntervals: readonly Interval[] = ['sevenDays', 'thirtyDays', 'thisMonth', 'lastMonth'];
+export const isShort = (interval: Interval) => !longIntervals.includes(interval);
 
 /** The newest day of a longer period. */
 export function shortened(period: Period): Period {
@@ -68,6 +69,8 @@ export function boundsOf({ interval, startTime, endTime }: Period, now: number):
   const today = startOfDay(now, zone);
   if (interval === 'today') return { from: today, to: now };
   if (interval === 'yesterday') return { from: startOfDay(today, zone, -1), to: today };
+  if (interval === 'thisMonth') return { from: startOfMonth(now), to: now };
+  if (interval === 'lastMonth') return { from: startOfMonth(now, -1), to: startOfMonth(now) };
   // The current quarter is the last of four.
   if (interval === 'oneHour') return { from: now - (now % QUARTER_MS) - 3 * QUARTER_MS, to: now };
   return { from: now - (now % HOUR_MS) - ((hours[interval] ?? 24) - 1) * HOUR_MS, to: now };

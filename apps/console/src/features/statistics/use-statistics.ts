@@ -104,4 +104,4 @@ export type Statistics = ReturnType<typeof useStatistics>;
 const POLL_MS = 300_000;
 /** Periods that end now are read again every five minutes. */
 export const pollOf = ({ interval }: Period) =>
-  interval === 'custom' || interval === 'yesterday' ? undefined : POLL_MS;
+  interval === 'custom' || interval === 'yesterday' || interval === 'lastMonth' ? undefined : POLL_MS;
