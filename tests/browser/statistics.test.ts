@@ -187,7 +187,7 @@ test('the lists of the security page have blocked requests only', async () => {
   await expect.poll(() => addresses.getByRole('listitem').count()).toBe(1);
   await panel(page, 'URLs of blocked requests').getByText(`${media}/`).waitFor();
   await panel(page, 'Block causes').getByText('Block list').waitFor();
-  await page.getByText('Live, every 5 min').waitFor();
+  await page.getByText('Updated every 5 min').waitFor();
   await page.context().close();
 });
 
@@ -339,11 +339,11 @@ test('the live rate reads only new steps once a minute, and nothing in a hidden 
 });
 
 test('a period is shown as wide as the sums that are kept of it', async () => {
-  // After a week there are no sums of minutes any more, only those of five.
-  const hour = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS - 10 * 24 * HOUR_SECONDS;
+  // After a week there are no sums of minutes any more, only those of five. Requests are kept for eight days.
+  const hour = Math.floor(Date.now() / 1000 / HOUR_SECONDS) * HOUR_SECONDS - 180 * HOUR_SECONDS;
   const after = (minutes: number) => new Date((hour + minutes * 60) * 1000).toISOString();
   const period = new URLSearchParams({ range: 'custom', from: after(1), to: after(122) });
-  for (const name of ['statistics', 'l4AttackAnalysis']) {
+  for (const name of ['statistics', 'l4AttackAnalysis', 'securityAnalysis']) {
     const { page } = await consoles.openAs(small.owner, `dataAnalysis/${name}?${period}`);
     await expect.poll(() => page.getByText(/ \d\d:00 – \S+ \d\d:05 /).count()).toBe(1);
     await page.context().close();

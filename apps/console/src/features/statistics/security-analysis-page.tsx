@@ -36,6 +36,7 @@ export function SecurityAnalysisPage() {
   const t = useT();
   const state = useStatistics(options);
   const { period, query, filters } = state;
+  const outcomes = useOutcomes(state);
   const pathOf = (kind: TopKind, value: string) =>
     state.withFilter(kind, filters[kind]?.includes(value) === true ? null : value);
   const topProps = { sortBy: 'requests', top: 10, pollMs: pollOf(period), pathOf, logsOf: useLogsPath(state) } as const;
@@ -49,11 +50,11 @@ export function SecurityAnalysisPage() {
       <div className={classes['toolbar']}>
         <RangeControl state={state} />
         <StepControl state={state} />
-        <PeriodText state={state} />
+        <PeriodText state={state} result={outcomes} />
       </div>
       <FilterChips state={state} />
       <div className={classes['main']}>
-        <Outcomes state={state} />
+        <Outcomes state={state} result={outcomes} />
         <TopList kind="blacklist" query={query} refused {...topProps} />
       </div>
       {isOfSites && (
@@ -116,16 +117,20 @@ function refusedQuery(query: Statistics['query'], period: Period, filters: Stati
 /** With the bandwidth, for the seconds of the current step that have passed. */
 const outcomeTypes = [seriesTypes.outcome, seriesTypes.bandwidthAndTraffic];
 
-/** Requests per second that were passed, and that the nodes refused. */
-function Outcomes({ state }: { state: Statistics }) {
-  const t = useT();
-  const { query, period, reportInterval, zoom } = state;
+function useOutcomes({ query, period, reportInterval }: Statistics) {
   const pollMs = pollOf(period);
-  const result = useEndpoint(
+  return useEndpoint(
     statistics.timeSeries,
     { body: { ...query, types: outcomeTypes, reportInterval } },
     pollMs === undefined ? {} : { pollMs },
   );
+}
+
+/** Requests per second that were passed, and that the nodes refused. */
+function Outcomes({ state, result }: { state: Statistics; result: ReturnType<typeof useOutcomes> }) {
+  const t = useT();
+  const { period, zoom } = state;
+  const pollMs = pollOf(period);
   const drawing = useMemo((): Drawing | null => {
     if (!result.data) return null;
     const { times, stepSeconds, series } = result.data;
