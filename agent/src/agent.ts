@@ -1,6 +1,8 @@
 // The running agent: serves from disk before it connects, then follows the control plane.
 import path from 'node:path';
 import { BlockSet } from './blocks/block-set.ts';
+import { BotVerifier } from './bots/bot-verifier.ts';
+import { createVerifyBot } from './bots/verify-bot.ts';
 import { createCommandHandlers, rotate } from './command-handlers.ts';
 import { DocumentFollowers } from './document-followers.ts';
 import type { Env } from './env.ts';
@@ -77,6 +79,7 @@ class Agent {
   readonly #logShippers: readonly LogShipper[];
   readonly #settings: HostSettings;
   readonly #blocks: BlockSet;
+  readonly #bots: BotVerifier;
   readonly #watchdog: Watchdog;
   /** Null where no launcher started this agent. */
   readonly #home: Home | null;
@@ -122,6 +125,12 @@ class Agent {
     this.#followRisk = createRiskFollower({ dir: layout.dir, read: () => node.structureWith([]), firewall });
     this.#settings = this.#createHostSettings();
     this.#blocks = this.#createBlockSet();
+    this.#bots = new BotVerifier({
+      file: path.join(layout.dir, 'bots.json'),
+      nginx: serving.admin,
+      verify: createVerifyBot(machine.host.resolvers),
+      log,
+    });
     this.#watchdog = new Watchdog({
       nginx: serving.server.nginx,
       admin: serving.admin,
@@ -217,6 +226,7 @@ class Agent {
     await node.inTurn(() => Promise.resolve());
     // Its requests to the control plane ended with the connection.
     await this.#blocks.stop();
+    await this.#bots.stop();
     await forwards.stop({ nginx: withNginx });
     if (withNginx) await server.nginx.stop();
     server.nginx.unwatch();

@@ -1,6 +1,7 @@
 -- The admin API for the agent, on run/admin.sock.
 local cjson = require("cjson.safe")
 local blocks = require("edge.core.blocks")
+local bots = require("edge.core.bots")
 local choice = require("edge.origin.choice")
 local closing = require("edge.core.closing")
 local counters = require("edge.core.counters")
@@ -77,6 +78,19 @@ end
 calls["POST /blocks"] = function(body)
     if type(body.blocks) == "table" then
         blocks.change(body.blocks, body.mark, body.begins)
+        return { ok = true }
+    end
+end
+
+-- Bots to verify, then the agent's verdicts. See core/bots.lua.
+calls["POST /bots/fetch"] = function(body)
+    if type(body.most) == "number" then
+        return bots.fetch(body.most)
+    end
+end
+calls["POST /bots"] = function(body)
+    if type(body.verdicts) == "table" then
+        bots.change(body.verdicts, body.mark)
         return { ok = true }
     end
 end

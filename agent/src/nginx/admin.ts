@@ -42,6 +42,20 @@ const FetchedBlocks = z.object({
   dropped: Count,
 });
 
+const BotCandidate = z.object({
+  bot: z.string().max(64),
+  address: z.union([z.ipv4(), z.ipv6()]),
+  suffixes: z.array(z.string()).describe('Domains of the names that its addresses have'),
+});
+export type BotCandidate = z.output<typeof BotCandidate>;
+const FetchedBots = z.object({ mark: z.string().optional(), candidates: listOf(BotCandidate) });
+export interface BotVerdict {
+  bot: string;
+  address: string;
+  verified: boolean;
+  seconds: number;
+}
+
 /** Above this number of keys, invalidating everything is cheaper for Lua. */
 const BUMP_ALL_ABOVE = 1000;
 const TIMEOUT_MS = 10_000;
@@ -108,6 +122,16 @@ export class Admin {
   /** `begins`: clears the set first. `mark`: returned by later calls, to identify the set. */
   async changeBlocks(blocks: readonly Change[], more: { begins?: true; mark?: string } = {}): Promise<void> {
     await this.#call('POST', '/blocks', { blocks, ...more }, TIMEOUT_MS);
+  }
+
+  /** Visitors that name a known bot and have no verdict yet, up to `most`. */
+  async fetchBots(most: number): Promise<z.output<typeof FetchedBots>> {
+    return FetchedBots.parse(await this.#call('POST', '/bots/fetch', { most }, TIMEOUT_MS));
+  }
+
+  /** `mark`: returned by later calls, to identify the set of verdicts. */
+  async changeBots(verdicts: readonly BotVerdict[], mark?: string): Promise<void> {
+    await this.#call('POST', '/bots', { verdicts, mark }, TIMEOUT_MS);
   }
 
   /** Prepares nginx for a simulated request with this id. */

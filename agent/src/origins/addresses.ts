@@ -30,13 +30,14 @@ export function createLookUp(servers: readonly string[]): LookUp {
     if (isIP(name) !== 0) return [name];
     const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const addresses = found.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const failed = found.find((one) => one.status === 'rejected' && !saysNothing(one.reason));
+    const failed = found.find((one) => one.status === 'rejected' && !isAbsent(one.reason));
     if (addresses.length === 0 && failed?.status === 'rejected') throw failed.reason;
     return addresses;
   };
 }
 
-const saysNothing = (error: unknown) =>
+/** The name server responded that there is no such name or record. */
+export const isAbsent = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
 export function allowedBy({ deny, allow }: Policy): (address: string) => boolean {

@@ -82,7 +82,7 @@ ${
     # single URLs. peers: health of origins. names: addresses of origins. simulated: simulated requests in progress.
     # blocks: addresses that the zone blocks for a while. anti_cc: request rates; evicts, and clients without room get a
     # challenge. leaders: requests to origins that others wait for. limits: counters of sites' request limits and of
-    # visitors' large fetches; evicts.
+    # visitors' large fetches; evicts. bots: which addresses of search engines and other bots are genuine.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;
@@ -95,6 +95,7 @@ ${
     lua_shared_dict anti_cc 32m;
     lua_shared_dict leaders 8m;
     lua_shared_dict limits 32m;
+    lua_shared_dict bots 4m;
     init_by_lua_block { require("edge.init").start(${luaText(
       JSON.stringify({
         dir: host.dir,

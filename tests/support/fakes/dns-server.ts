@@ -8,6 +8,7 @@ export type Records = {
   aaaa?: string[];
   txt?: string[];
   ns?: string[];
+  ptr?: string[];
   seconds?: number;
   alias?: string;
 };
@@ -19,6 +20,7 @@ const kinds = new Map([
   [1, 'A'],
   [2, 'NS'],
   [5, 'CNAME'],
+  [12, 'PTR'],
   [16, 'TXT'],
   [28, 'AAAA'],
 ]);
@@ -51,6 +53,7 @@ export async function startNameServer(
     const answers = code !== 0 ? [] : addresses.map((address) => record(kind, address, found?.seconds ?? 60));
     if (kind === 16 && code === 0) answers.push(...(found?.txt ?? []).map(text));
     if (kind === 2 && code === 0) answers.push(...(found?.ns ?? []).map((server) => entry(2, 60, nameOf(server))));
+    if (kind === 12 && code === 0) answers.push(...(found?.ptr ?? []).map((name) => entry(12, 60, nameOf(name))));
     if (found?.alias !== undefined && code === 0) answers.unshift(alias(found.alias));
     header.writeUInt16BE(answers.length, 6);
     const reply = Buffer.concat([header, question.subarray(12, end + 4), ...answers]);

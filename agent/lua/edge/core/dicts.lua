@@ -14,4 +14,5 @@ return {
     anti_cc = shared.anti_cc,
     leaders = shared.leaders,
     limits = shared.limits,
+    bots = shared.bots,
 }

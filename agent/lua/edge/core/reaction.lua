@@ -1,5 +1,6 @@
 -- Applies a matching rule of a site's firewall: refuses, challenges, or only logs.
 local blacklist = require("edge.plugins.blacklist")
+local bots = require("edge.core.bots")
 local challenges = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
 local patterns = require("edge.core.patterns")
@@ -64,7 +65,7 @@ function _M.of(name, site, request, rule)
     if rule.blockType == 0 or not proofs.are_possible() then
         return 403, nil, rule.id
     end
-    if request.challenged then
+    if request.challenged or bots.is_unchallenged(request) then
         return nil
     end
     return challenge(site, rule, request)

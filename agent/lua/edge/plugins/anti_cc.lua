@@ -1,6 +1,7 @@
 -- Challenges visitors who send too many requests, or everyone while a site is under attack: by the zone's rule, and by
 -- the site's own. Fails open: an error must not close every site of the zone.
 local blocks = require("edge.core.blocks")
+local bots = require("edge.core.bots")
 local challenge = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
 local counts = require("edge.anti_cc.counts")
@@ -179,6 +180,12 @@ function _M.access(site, request)
         return nil
     end
     local visitor = challenge.visitor(site, proofs.take())
+    if bots.is_unchallenged(request) then
+        if request.simulated then
+            request.anti_cc_why = "bot"
+        end
+        return nil
+    end
     local status, target, id
     if of_zone then
         status, target, id = check(of_zone, visitor, request)

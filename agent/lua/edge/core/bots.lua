@@ -1,0 +1,155 @@
+-- Search engines and other bots that name themselves in User-Agent. Any client can send their names, so the agent
+-- verifies addresses by DNS, never during a request: it fetches candidates each second. Its verdicts hold for hours.
+local addresses = require("edge.core.addresses")
+local catalogue = require("edge.bots.catalogue")
+local counters = require("edge.core.counters")
+local dicts = require("edge.core.dicts")
+local recent = require("edge.core.recent")
+local byte, concat, find, format, ipairs = string.byte, table.concat, string.find, string.format, ipairs
+local match, sub, time, var = string.match, string.sub, ngx.time, ngx.var
+
+local _M = {}
+local dict, changes = dicts.bots, dicts.changes
+
+-- Categories whose verified bots are not challenged: they cannot solve a challenge, and sites want them.
+local UNCHALLENGED = { search = true, preview = true }
+local MARK, WAITING = "bots:mark", "agent:waiting"
+-- Before keys of: candidates that need no second lookup for a while, and networks of impostors.
+local ASKED, HELD = "asked:", "held:"
+local MOST_WAITING = 100
+-- The agent sends no verdict when DNS fails, so afterwards the address is a candidate again.
+local ASK_AGAIN_SECONDS = 60
+local HOLD_SECONDS = 60
+-- A verified bot that still comes is verified again this long before its verdict ends, so that it is never challenged.
+local RENEW_SECONDS = 3600
+local IMPOSTOR = 0
+local LONGEST_AGENT = 512
+
+-- One object per bot and state, so that a request allocates none.
+local by_name = {}
+for _, bot in ipairs(catalogue) do
+    by_name[bot.name] = bot
+    bot.token = bot.token or bot.name
+    for _, state in ipairs({ "declared", "verified", "impostor" }) do
+        bot[state] = { name = bot.name, category = bot.category, state = state }
+    end
+end
+
+-- User agents seen before, so that usual browsers cost one lookup in a table. `{}`: no bot.
+local known, NONE = recent.new(1000), {}
+
+local function bot_named(agent)
+    for _, bot in ipairs(catalogue) do
+        if find(agent, bot.token, 1, true) then
+            return bot
+        end
+    end
+    return NONE
+end
+
+local function named()
+    local agent = var.http_user_agent
+    if not agent then
+        return NONE
+    end
+    if #agent > LONGEST_AGENT then
+        agent = sub(agent, 1, LONGEST_AGENT)
+    end
+    local bot = known:get(agent)
+    if not bot then
+        bot = bot_named(agent)
+        known:set(agent, bot)
+    end
+    return bot
+end
+
+-- The address with all of its groups, as `addresses.binary` reads it.
+local function text_of(address)
+    if #address == 4 then
+        return format("%d.%d.%d.%d", byte(address, 1, 4))
+    end
+    local groups = {}
+    for i = 1, 8 do
+        local high, low = byte(address, 2 * i - 1, 2 * i)
+        groups[i] = format("%x", high * 256 + low)
+    end
+    return concat(groups, ":")
+end
+
+local function key_of(bot, address)
+    return bot.name .. "|" .. address
+end
+
+-- The /24 or /64, since a client with one address of it may have all.
+local function held_key(bot, address)
+    return HELD .. key_of(bot, sub(address, 1, #address == 4 and 3 or 8))
+end
+
+-- Beyond the limits the candidate stays out, and a later request brings it again.
+local function enqueue(bot, address)
+    if (dict:llen(WAITING) or 0) >= MOST_WAITING or dict:get(held_key(bot, address)) then
+        return
+    end
+    if dict:safe_add(ASKED .. key_of(bot, address), true, ASK_AGAIN_SECONDS) then
+        dict:rpush(WAITING, bot.name .. "|" .. text_of(address))
+    end
+end
+
+-- The bot of the present request: name, category, and state "verified", "declared" or "impostor". nil: none.
+-- A declared bot is not verified yet, or cannot be.
+function _M.of(request)
+    local bot = named()
+    if bot == NONE then
+        return nil
+    end
+    local address = addresses.plain(var.binary_remote_addr)
+    if #bot.suffixes == 0 or #address ~= 4 and #address ~= 16 then
+        return bot.declared
+    end
+    local renews_at = dict:get(key_of(bot, address))
+    if renews_at == IMPOSTOR then
+        return bot.impostor
+    end
+    if not request.simulated and (not renews_at or renews_at < time()) then
+        enqueue(bot, address)
+    end
+    return renews_at and bot.verified or bot.declared
+end
+
+-- Whether the present request is not challenged. Lists, rules and limits apply all the same.
+function _M.is_unchallenged(request)
+    local bot = _M.of(request)
+    return bot ~= nil and bot.state == "verified" and UNCHALLENGED[bot.category] == true
+end
+
+-- For the agent: up to `most` candidates, and the mark of the verdicts that nginx holds.
+function _M.fetch(most)
+    local candidates = {}
+    while #candidates < most do
+        local line = dict:lpop(WAITING)
+        if not line then
+            break
+        end
+        local name, address = match(line, "^([^|]*)|(.*)$")
+        candidates[#candidates + 1] = { bot = name, address = address, suffixes = by_name[name].suffixes }
+    end
+    return { mark = changes:get(MARK), candidates = candidates }
+end
+
+-- From the agent: a list of { address, bot, verified, seconds }, and the mark of all of its verdicts.
+function _M.change(verdicts, mark)
+    for _, verdict in ipairs(verdicts) do
+        local bot, address = by_name[verdict.bot], addresses.binary(verdict.address)
+        local value = verdict.verified and time() + verdict.seconds - RENEW_SECONDS or IMPOSTOR
+        if bot and not dict:safe_set(key_of(bot, address), value, verdict.seconds) then
+            counters.count("botsFull")
+        end
+        if bot and not verdict.verified then
+            dict:safe_set(held_key(bot, address), true, HOLD_SECONDS)
+        end
+    end
+    if mark then
+        changes:set(MARK, mark)
+    end
+end
+return _M
