@@ -4,6 +4,9 @@ import path from 'node:path';
 import { BotVerifier } from '@edgeloom/agent/bots/bot-verifier.ts';
 import { createVerifyBot, reverseName } from '@edgeloom/agent/bots/verify-bot.ts';
 import { listDoc } from '@edgeloom/api/compile/firewall.ts';
+import { moduleDoc } from '@edgeloom/api/compile/module.ts';
+import { settled } from '@edgeloom/api/modules/acl/acl.service.ts';
+import { AclRuleInput } from '@edgeloom/contract/acl/acl.ts';
 import type { SiteDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -259,4 +262,37 @@ test('a full dictionary keeps the verdicts that it has', async () => {
   expect(await visit(host, '203.0.116.1', 'google', own)).toBe(200);
   expect(await visit(host, '203.0.117.1', 'google', own)).toBe(978);
   expect(await own.admin.fetchBots(10)).toMatchObject({ mark: 'a mark' });
+});
+
+/** A site that refuses requests for which the field has one of the values. */
+async function refusing(field: string, value: string[]): Promise<string> {
+  const conditions = [{ field, operator: 'in', value }];
+  const rule = settled(AclRuleInput.parse({ name: 'Rule', conditions, action: 'deny' }));
+  const doc = moduleDoc({ id: randomUUID(), kind: 'acl', settings: { rules: [rule] }, redirects: null });
+  await alone.put(doc);
+  return (await alone.site({}, { modules: { acl: doc.id } })).name;
+}
+
+test('access rules see name, category and state of a bot, which other visitors lack', async () => {
+  const [real, fake, fresh] = ['203.0.118.1', '203.0.119.1', '203.0.120.1'];
+  await alone.admin.changeBots([
+    { bot: 'Googlebot', address: real, verified: true, seconds: 86_400 },
+    { bot: 'Googlebot', address: fake, verified: false, seconds: 3600 },
+  ]);
+  const statuses = async (host: string) => ({
+    real: await visit(host, real, 'google', alone),
+    fake: await visit(host, fake, 'google', alone),
+    fresh: await visit(host, fresh, 'google', alone),
+    duck: await visit(host, real, 'duck', alone),
+    browser: await visit(host, real, 'browser', alone),
+  });
+  const served = { real: 200, fake: 200, fresh: 200, duck: 200, browser: 200 };
+  expect(await statuses(await refusing('botState', ['Impostor']))).toEqual({ ...served, fake: 929 });
+  const unverified = { ...served, fake: 929, fresh: 929, duck: 929 };
+  expect(await statuses(await refusing('botState', ['impostor', 'declared']))).toEqual(unverified);
+  expect(await statuses(await refusing('botState', ['verified']))).toEqual({ ...served, real: 929 });
+  expect(await statuses(await refusing('bot', ['duckduckbot']))).toEqual({ ...served, duck: 929 });
+  const all = { real: 929, fake: 929, fresh: 929, duck: 929, browser: 200 };
+  expect(await statuses(await refusing('botCategory', ['search']))).toEqual(all);
+  expect(await statuses(await refusing('botCategory', ['seo']))).toEqual(served);
 });

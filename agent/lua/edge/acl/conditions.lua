@@ -9,7 +9,10 @@ local find, lower, sub, tostring, type = string.find, string.lower, string.sub, 
 local make = {}
 local STEPS = 100000
 -- Fields that are looked up for each condition.
-local LOOKED_UP = { country = true, province = true, continent = true, isp = true, asn = true, riskScore = true }
+local LOOKED_UP = {
+    country = true, province = true, continent = true, isp = true, asn = true, riskScore = true,
+    bot = true, botCategory = true, botState = true,
+}
 
 make["in"] = function(condition)
     local has = set(condition.list)

@@ -1,5 +1,6 @@
 -- The fields of access rules and scripts. Each returns the field of the present request: a text or number, a list of
 -- texts, or nil. Second result: an error when the field cannot be judged. Fields of visitors are read once per request.
+local bots = require("edge.core.bots")
 local geo = require("edge.core.geo")
 local paths = require("edge.core.paths")
 local risk = require("edge.core.risk")
@@ -156,6 +157,13 @@ function _M.referer() return var.http_referer end
 function _M.contentLength() return tonumber(var.http_content_length) end
 function _M.fileExtension(_, request) return paths.extension(request.path) end
 function _M.riskScore() return risk.score(var.binary_remote_addr) end
+local function of_bot(name)
+    return function(_, request)
+        local bot = bots.of(request)
+        return bot and bot[name]
+    end
+end
+_M.bot, _M.botCategory, _M.botState = of_bot("name"), of_bot("category"), of_bot("state")
 function _M.httpVersion()
     local protocol = var.server_protocol
     return VERSIONS[protocol] or sub(protocol, 6)

@@ -1,5 +1,12 @@
 // Access rules as the edge evaluates them: alternatives of conditions, each with one positive operator.
-import { aclFields, AclSettings, readAclField, type AclAction, type AclRule } from '@edgeloom/contract/acl/acl.ts';
+import {
+  aclFields,
+  AclSettings,
+  isBotField,
+  readAclField,
+  type AclAction,
+  type AclRule,
+} from '@edgeloom/contract/acl/acl.ts';
 import { decodedPath } from '@edgeloom/contract/common/paths.ts';
 import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
 import type { AclDoc } from '@edgeloom/contract/edge/module-doc.ts';
@@ -10,7 +17,9 @@ type Condition = AclRule['conditions'][number];
 
 export function aclDoc({ id, settings }: { id: string; settings: unknown }): AclDoc {
   const rules = AclSettings.parse(settings).rules.filter(({ enabled }) => enabled);
-  return { kind: 'module', id, module: 'acl', rules: rules.map(ruleDoc) };
+  const hasBotField = rules.some(({ conditions }) => conditions.some(({ field }) => isBotField(field)));
+  const needs = hasBotField ? { needs: ['botFields'] } : {};
+  return { kind: 'module', id, module: 'acl', rules: rules.map(ruleDoc), ...needs };
 }
 
 const ruleDoc = (rule: AclRule): RuleDoc => ({
@@ -50,7 +59,17 @@ function alternatives(conditions: readonly Condition[]): Condition[][] {
 }
 
 /** Names and schemes have no case. */
-const caseless: ReadonlySet<string> = new Set(['host', 'scheme', 'fileExtension', 'country', 'province', 'continent']);
+const caseless: ReadonlySet<string> = new Set([
+  'host',
+  'scheme',
+  'fileExtension',
+  'country',
+  'province',
+  'continent',
+  'bot',
+  'botCategory',
+  'botState',
+]);
 
 /** Stored conditions of older versions may ignore the case of addresses and numbers. */
 const isText = (field: string) => Object.entries(aclFields).some(([name, type]) => name === field && type === 'text');

@@ -48,3 +48,24 @@ test('conditions of access rules are decoded only for the path, and not in patte
     [{ text: '/a%20b' }],
   ]);
 });
+
+test('only access rules on bots require nodes that know their fields', () => {
+  const rule = {
+    id,
+    name: 'a',
+    action: 'deny',
+    target: null,
+    monitor: false,
+    limitMode: 'match',
+    enabled: true,
+  };
+  const on = (field: string, value: string, more = {}) => ({
+    ...rule,
+    conditions: [{ field, operator: 'equal', value, join: 'and', ignoreCase: false }],
+    ...more,
+  });
+  const needsOf = (...rules: object[]) => aclDoc({ id, settings: { rules } }).needs;
+  expect(needsOf(on('path', '/'), on('bot', 'Googlebot', { enabled: false }))).toBeUndefined();
+  for (const field of ['bot', 'botCategory', 'botState'])
+    expect(needsOf(on('path', '/'), on(field, 'search'))).toEqual(['botFields']);
+});

@@ -40,9 +40,20 @@ export const aclFields = {
   contentLength: 'number',
   fileExtension: 'text',
   riskScore: 'number',
+  bot: 'text',
+  botCategory: 'text',
+  botState: 'text',
   bodyText: 'text',
 } as const;
 export type AclField = keyof typeof aclFields;
+
+/** As in the catalogue of the edge. */
+const botValues: Readonly<Record<string, readonly string[]>> = {
+  botCategory: ['search', 'preview', 'aiTraining', 'aiAssistant', 'monitoring', 'seo'],
+  botState: ['declared', 'verified', 'impostor'],
+};
+/** Agents of earlier versions do not know these fields. */
+export const isBotField = (field: string): boolean => field === 'bot' || Object.hasOwn(botValues, field);
 
 export const AclOperator = z.enum([
   'equal',
@@ -135,7 +146,13 @@ function checkCondition(condition: Condition, ctx: z.RefinementCtx): void {
   } else if (parsed.success) checkComparable(condition, ctx);
 }
 
-/** Refuses texts that no path or extension has. */
+/** A part of a value may be any text. */
+function isKnownValue(field: string, operator: AclOperator, text: string): boolean {
+  const isWhole = operator === 'equal' || operator === 'notEqual' || lists.includes(operator);
+  return !isWhole || (botValues[field]?.some((value) => value.toLowerCase() === text.toLowerCase()) ?? true);
+}
+
+/** Refuses texts that no path, extension, category or state of a bot has. */
 function checkComparable({ field, operator, value }: Condition, ctx: z.RefinementCtx): void {
   for (const [i, text] of (Array.isArray(value) ? value : [value]).entries()) {
     if (typeof text !== 'string') continue;
@@ -145,7 +162,9 @@ function checkComparable({ field, operator, value }: Condition, ctx: z.Refinemen
           (storedPath(text).length > LONGEST_TEXT ? 'too long' : null))
         : field === 'fileExtension' && /[./]/.test(text)
           ? 'an extension without dots'
-          : null;
+          : isKnownValue(field, operator, text)
+            ? null
+            : wrong;
     if (message) ctx.addIssue({ code: 'custom', path: Array.isArray(value) ? ['value', i] : ['value'], message });
   }
 }

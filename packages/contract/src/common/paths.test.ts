@@ -188,6 +188,13 @@ test.each<[string, z.ZodType, object, string]>([
     aclRule({ field: 'fileExtension', operator: 'in', value: ['gz', 'tar.gz'] }),
     'conditions.0.value.1',
   ],
+  ['ACL states', AclRuleInput, aclRule({ field: 'botState', operator: 'equal', value: 'true' }), 'conditions.0.value'],
+  [
+    'ACL categories',
+    AclRuleInput,
+    aclRule({ field: 'botCategory', operator: 'notIn', value: ['Search', 'ai'] }),
+    'conditions.0.value.1',
+  ],
   ['lists', AddressListInput, { ips: ['192.0.2.1'], url: ['/a/*/b'] }, 'url.0'],
   ['WAF', WafException, { path: '//a' }, 'path'],
   ['rewrites', RewriteRule, { type: 'prefix', source: '/a/*', target: '/' }, 'source'],

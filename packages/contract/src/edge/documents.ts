@@ -25,6 +25,7 @@ export const supportedNeeds: readonly string[] = [
   'acl',
   'antiHeader',
   'antiReferer',
+  'botFields',
   'firewall',
   'firewallLevel',
   'ipset',

@@ -146,6 +146,7 @@ export const AclDoc = z.object({
       matchesAtLimit: z.boolean().describe('a condition that cannot be judged counts as true'),
     }),
   ),
+  needs: z.array(z.string().min(1).max(64)).max(64).optional(),
 });
 
 export const LuaAclDoc = z.object({
