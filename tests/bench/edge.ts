@@ -251,6 +251,7 @@ http {
   map "" $e_site { default "0195f1f0-0000-7000-8000-000000000000"; }
   map "" $e_cause { default ""; }
   map "" $e_trail { default ""; }
+  map "" $e_waf { default ""; }
   map "" $e_mask { default ""; }
   map "" $e_rule { default ""; }
   map "" $e_domain { default "0195f1f0-0000-7000-8000-000000000000"; }

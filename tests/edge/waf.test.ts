@@ -1,5 +1,6 @@
+import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { siteWithWaf } from '../support/builders/waf.ts';
 import { startEdge } from '../support/services/edge.ts';
 import { startWafEngine } from '../support/services/waf-engine.ts';
@@ -7,7 +8,8 @@ import { startWafEngine } from '../support/services/waf-engine.ts';
 const [edge, engine] = await Promise.all([startEdge(), startWafEngine()]);
 afterAll(() => Promise.all([edge.stop(), engine.stop()]));
 
-const withWaf = (over: Partial<WafSettings> = {}) => siteWithWaf(edge, over);
+const withWaf = (over: Partial<WafSettings> = {}, site: Parameters<typeof edge.site>[0] = {}) =>
+  siteWithWaf(edge, over, site);
 const ATTACK = '/list?id=1%20union%20all%20select%20name,2%20from%20users';
 
 test('an SQL injection is refused, and its log row names the rule', async () => {
@@ -183,4 +185,102 @@ test('a rule that refuses without the model is reported before one with a higher
   const attack = encodeURIComponent("1' union all select name,password,3,4 from users where 1=1 -- ");
   const [found] = await engine.judge([{ target: `/\${jndi:ldap://a.example/x}?q=${attack}`, headers: [], body: '' }]);
   expect(found?.rule).toBe('template-jndi');
+});
+
+describe('the log row of a finding explains it', () => {
+  /** The explanation in the log row of a refused request. */
+  async function explanationOf(
+    path: string,
+    options: { headers?: Record<string, string>; method?: string; body?: string } = {},
+    site = {},
+  ) {
+    const { name } = await withWaf({}, site);
+    const refused = await edge.get(path, { ...options, host: name });
+    expect(refused.status).toBe(403);
+    const text = String((await edge.accessLogEntry(refused))['waf']);
+    // oxlint-disable-next-line no-control-regex -- the range is ASCII
+    expect(text).toMatch(/^[\x20-\x7e]{2,1536}$/);
+    return WafExplanation.parse(JSON.parse(text));
+  }
+  const matched = ({ excerpt, rules: [rule] }: WafExplanation) => excerpt?.slice(rule?.from ?? 0, rule?.to ?? 0);
+
+  test('by the matched part, its place and name, the rules, the tokens and the decoding', async () => {
+    const found = await explanationOf('/?id=1%2520union%2520all%2520select%2520name,2%20from%20users');
+    expect(found).toMatchObject({ place: 'query', name: 'id', steps: ['url'] });
+    expect(found.rules.map(({ id }) => id)).toEqual(['sqli-union-select', 'sqli-select-from']);
+    expect(matched(found)).toMatch(/^union all select/);
+    expect(found.tokens?.length).toBe(5);
+    expect(found.points).toBeGreaterThanOrEqual(5);
+  });
+
+  test('in monitor mode, too, and a row without a finding has none', async () => {
+    const { name } = await withWaf({ mode: 'monitor' });
+    const row = await edge.accessLogEntry(await edge.get(ATTACK, { host: name }));
+    expect(JSON.parse(String(row['waf']))).toMatchObject({ name: 'id' });
+    expect((await edge.accessLogEntry(await edge.get('/?id=1', { host: name })))['waf']).toBe('');
+  });
+
+  test.each([
+    ['base64', '/?q=MSB1bmlvbiBhbGwgc2VsZWN0IG5hbWUsMiBmcm9tIHVzZXJz', ['base64']],
+    ['comments between words', '/?id=1/**/union/**/all/**/select/**/1,2/**/from/**/users', ['comments']],
+    ['full-width letters', '/?id=1%20%EF%BD%95nion%20select%201', ['narrow']],
+  ])('the decoding of %s is a step', async (_what, path, steps) => {
+    const found = await explanationOf(path);
+    expect(found.steps).toEqual(steps);
+    expect(matched(found)).toMatch(/union/);
+  });
+
+  test('bytes that are no printable ASCII are escaped, and the offsets fit the excerpt', async () => {
+    const found = await explanationOf(
+      `/?id=${'%E4%BD%A0'.repeat(4)}%22)%20union%20all%20select%20name,2%20from%20users%20where%201=1--%20${'%FF'.repeat(900)}`,
+    );
+    expect(found.excerpt).toMatch(/^(?:\\xE4\\xBD\\xA0){4}"/);
+    expect(found.excerpt).toMatch(/(?:\\xFF)+$/);
+    expect(matched(found)).toMatch(/^union all select/);
+  });
+
+  test.each([
+    ['a password', '/', form('password=hunter2%27%20union%20all%20select%20name%20from%20users')],
+    ['a cookie', '/', { headers: { Cookie: 'a=hunter2%27%20union%20all%20select%20name%20from%20users' } }],
+    ['the credentials of a header', '/', { headers: { Authorization: "hunter2' union all select name from users" } }],
+    ['a path with a token', "/x;token=hunter2/;'%20union%20all%20select%20name%20from%20users", {}],
+    ['a number of a card', '/?q=4111%201111%201111%201111%27%20union%20all%20select%20name%20from%20users', {}],
+    [
+      'a text with a token',
+      '/',
+      form(`{"q":"{token:'hunter2'} union all select name from users"}`, 'application/json'),
+    ],
+    ['a web token', "/?q=eyJhbGciOiJIUzI1NiJ9.hunter2.x'%20union%20all%20select%20name%20from%20users", {}],
+    ['a bearer token', "/?q=Bearer%20hunter2hunter2'%20union%20all%20select%20name%20from%20users", {}],
+  ])('the secret is masked in %s', async (_what, path, options) => {
+    const found = await explanationOf(path, options);
+    expect(found.excerpt).toContain('•••');
+    expect(JSON.stringify(found)).not.toMatch(/hunter2|1111/);
+  });
+
+  test.each([
+    ['query', ATTACK, {}],
+    ['query', '/', form('id=1+union+all+select+name+from+users')],
+    ['both', '/', { headers: { Referer: 'http://a.example/?id=1%20union%20select%202,3' } }],
+  ])('without the excerpt of what a site with the mask %s leaves out', async (logMask, path, options) => {
+    const found = await explanationOf(path, options, { logMask });
+    expect(found.rules[0]?.id).toMatch(/^sqli-/);
+    expect(found).not.toHaveProperty('excerpt');
+    expect(found).not.toHaveProperty('name');
+    expect(found).not.toHaveProperty('tokens');
+  });
+
+  test('a mask of addresses leaves the excerpt', async () => {
+    expect(matched(await explanationOf(ATTACK, {}, { logMask: 'address' }))).toMatch(/^union/);
+  });
+
+  test('a rule about the whole body has no excerpt', async () => {
+    const { name } = await withWaf({ bodyKiB: 1, largeBodies: 'deny' });
+    const row = await edge.accessLogEntry(await edge.get('/', { ...form('a'.repeat(2000)), host: name }));
+    expect(JSON.parse(String(row['waf']))).toEqual({
+      place: 'body',
+      points: 2,
+      rules: [{ id: 'protocol-large-body', points: 2 }],
+    });
+  });
 });

@@ -101,6 +101,7 @@ map "" $e_domain { default ""; }
 map "" $e_cause { default ""; }
 map "" $e_rule { default ""; }
 map "" $e_trail { default ""; }
+map "" $e_waf { default ""; }
 # "address", "query" or "both": what the log leaves out.
 map "" $e_mask { default ""; }
 map "" $e_rate_after { default 0; }

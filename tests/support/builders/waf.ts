@@ -16,8 +16,8 @@ export const blockingWaf: WafSettings = {
 };
 
 /** A site with one domain, to which the firewall is assigned. */
-export async function siteWithWaf(edge: Edge, over: Partial<WafSettings> = {}) {
+export async function siteWithWaf(edge: Edge, over: Partial<WafSettings> = {}, site: Parameters<Edge['site']>[0] = {}) {
   const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...blockingWaf, ...over }, redirects: null });
   await edge.put(doc);
-  return edge.site({}, { modules: { waf: doc.id } });
+  return edge.site(site, { modules: { waf: doc.id } });
 }

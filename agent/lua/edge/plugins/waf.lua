@@ -2,6 +2,7 @@
 -- changes nothing.
 local counters = require("edge.core.counters")
 local decisions = require("edge.simulate.decision")
+local explain = require("edge.waf.explain")
 local inflate = require("edge.waf.inflate")
 local inspect = require("edge.waf.inspect")
 local white = require("edge.core.white")
@@ -91,6 +92,10 @@ local function is_only_logged(module, found)
     return module.monitor or (found.rule == LARGE_RULE and not module.denies_large)
 end
 
+local function explain_finding(found, site)
+    var.e_waf = explain.text(found, site.logMask)
+end
+
 function _M.access(site, request, module)
     if module.off or white.has(site) then
         return nil
@@ -111,6 +116,11 @@ function _M.access(site, request, module)
     end
     if not found then
         return nil
+    end
+    -- An error of the explanation changes no decision.
+    local explained, err = pcall(explain_finding, found, site)
+    if not explained then
+        log(ngx.ERR, "waf explanation: ", err)
     end
     if is_only_logged(module, found) then
         var.e_cause, var.e_rule = _M.name, "monitor/" .. found.rule

@@ -193,6 +193,7 @@ local function entities(s)
     end
     return found and ffi.string(b, o) or s
 end
+_M.entities = entities
 
 -- Overlong UTF-8 and full-width forms.
 local function narrow(s)
@@ -220,6 +221,7 @@ local function narrow(s)
     end
     return found and ffi.string(b, o) or s
 end
+_M.narrow = narrow
 
 -- Everything that applications may decode, in the order in which they would.
 function _M.all(s)

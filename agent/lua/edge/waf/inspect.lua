@@ -47,6 +47,8 @@ local MIN_VALUE_BYTES = 16
 local BODY_LIMIT = {}
 -- The state of the request.
 local settings, finding, highest_score, seen_names, reported = nil, nil, nil, nil, nil
+-- The value that is inspected, before it was decoded.
+local original = nil
 local scored_values, rule_bytes, body_bytes = 0, 0, 0
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
@@ -80,13 +82,16 @@ local function is_enabled(rule, name)
     return rule.level <= settings.level and not settings.disabled[rule.id] and not settings.disabled[rule.category]
         and not is_excepted(rule, name)
 end
+_M.is_enabled = is_enabled
 
 -- Keeps the finding with the highest score. One by a rule marked alone is certain, and wins over all others.
 local function record_finding(rule, place, name, text, score)
     local is_certain = rule.alone or false
     if not finding or (is_certain and not finding.is_certain)
         or (is_certain == finding.is_certain and score > finding.score) then
-        finding = { rule = rule.id, place = place, name = name, score = score, text = text, is_certain = is_certain }
+        finding = {
+            rule = rule.id, place = place, name = name, score = score, text = text, is_certain = is_certain, original = original,
+        }
     end
 end
 
@@ -313,6 +318,7 @@ function inspect(place, name, s, depth)
     if s == "" then
         return
     end
+    original = s
     local first = byte(s)
     if (first == 123 or first == 91) and depth < MAX_DEPTH and find(s, '"', 1, true) and extract.is_json(s) then
         return inspect_json(place, name, s, depth + 1)
@@ -515,7 +521,7 @@ end
 -- highest score (-1e9 without scores).
 function _M.check(request, module)
     settings = settings_of(request, module)
-    finding, highest_score, seen_names, reported = nil, -1e9, {}, {}
+    finding, highest_score, seen_names, reported, original = nil, -1e9, {}, {}, nil
     scored_values, rule_bytes, body_bytes = 0, 0, 0
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     run_rules_without_model("target", "", decode.all(target))
@@ -534,7 +540,7 @@ function _M.check(request, module)
     end
     record_broken_rules(request.broken_rules or {})
     local found = finding
-    finding = nil
+    finding, original = nil, nil
     return found, highest_score
 end
 return _M
