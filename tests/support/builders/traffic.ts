@@ -47,6 +47,7 @@ export function logLine(site: string, over: Partial<LogLine> = {}): string {
     cause: '',
     rule: '',
     trail: '',
+    waf: '',
   };
   return `${JSON.stringify({ ...line, ...over })}\n`;
 }

@@ -2,7 +2,9 @@
 import { gunzipSync } from 'node:zlib';
 import { logExports } from '@edgeloom/contract/log-exports/log-exports.endpoints.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
+import type { LogLine } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
+import type { WafLogQuery } from '@edgeloom/contract/logs/waf.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -81,6 +83,86 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
   afterAll(async () => {
     await app.close();
     await stop();
+  });
+
+  describe('of the firewall', () => {
+    const [blocked, monitored, old, damaged] = ['1', '2', '3', '4'].map((digit) => digit.repeat(32));
+    const explanation = {
+      score: 5.5,
+      points: 9,
+      rules: [{ id: 'sqli-union-select', points: 5, from: 2, to: 14 }],
+      place: 'query',
+      name: 'id',
+      steps: ['url'],
+      excerpt: String.raw`1 union select "\xE4"`,
+      tokens: [{ text: 'union select', weight: 1.5 }],
+    };
+    const inWaf = (query: Partial<z.input<typeof WafLogQuery>> = {}, account = firewalled.owner) =>
+      app.as(account).call(logs.waf, { body: { startTime: iso(-30 * MINUTE), endTime: iso(MINUTE), ...query } });
+    const ids = async (query: Partial<z.input<typeof WafLogQuery>>) => (await inWaf(query)).data.map(({ id }) => id);
+    const detail = (reqID = '') => app.as(firewalled.owner).call(logs.request, { params: { reqID } });
+    let firewalled: BuiltSite;
+
+    beforeAll(async () => {
+      firewalled = await app.build.site();
+      const node = await app.build.node({ zone: firewalled.zone });
+      const line = (id: string | undefined, seconds: number, rule: string, over: Partial<LogLine> = {}) =>
+        logLine(firewalled.id, { id: id ?? '', time: secondsAgo(seconds), cause: 'waf', rule, ...over });
+      await add(node.id, [
+        logLine(firewalled.id, { cause: 'acl', rule: 'sqli-union-select' }),
+        line(blocked, 10, 'sqli-union-select', { status: 403, waf: JSON.stringify(explanation) }),
+        line(monitored, 20, 'monitor/sqli-union-select', { waf: JSON.stringify({ ...explanation, steps: undefined }) }),
+        // A node of an earlier release sends no explanation.
+        line(old, 30, 'monitor/files-dump').replace(',"waf":""', ''),
+        line(damaged, 40, 'no-rule-of-ours', { waf: '{"points":1', status: 403 }),
+      ]);
+    });
+
+    test('a search returns its findings with rule, category, action and explanation', async () => {
+      const { data, total } = await inWaf();
+      expect(total).toBe(4);
+      expect(data).toMatchObject([
+        {
+          id: blocked,
+          ruleID: 'sqli-union-select',
+          category: 'sqli',
+          action: 'blocked',
+          waf: explanation,
+          nodeName: '',
+        },
+        { id: monitored, ruleID: 'sqli-union-select', action: 'monitored', waf: { points: 9 } },
+        { id: old, ruleID: 'files-dump', category: 'files', action: 'monitored', waf: null },
+        { id: damaged, ruleID: 'no-rule-of-ours', ruleName: null, category: null, action: 'blocked', waf: null },
+      ]);
+      expect(data[0]?.ruleName?.['zh-TW']).toMatch(/\p{Script=Han}/u);
+    });
+
+    test('rules, a category and an action narrow the search, and match both actions otherwise', async () => {
+      expect(await ids({ ruleIDs: ['sqli-union-select', 'files-dump'] })).toEqual([blocked, monitored, old]);
+      expect(await ids({ category: 'sqli' })).toEqual([blocked, monitored]);
+      expect(await ids({ category: 'sqli', ruleIDs: ['files-dump'] })).toEqual([]);
+      expect(await ids({ action: 'monitored' })).toEqual([monitored, old]);
+      expect(await ids({ action: 'blocked', ruleIDs: ['sqli-union-select'] })).toEqual([blocked]);
+      expect(await ids({ status: ['403'] })).toEqual([blocked, damaged]);
+    });
+
+    test('pages go on', async () => {
+      const [first] = (await inWaf({ pageSize: 1 })).data;
+      expect(await ids({ pageSize: 1, page: 2 })).toEqual([monitored]);
+      expect(await ids({ before: first && { time: first.time, id: first.id } })).toEqual([monitored, old, damaged]);
+    });
+
+    test('a request has its explanation, and one without it has none', async () => {
+      expect((await detail(blocked)).waf).toEqual(explanation);
+      expect((await detail(old)).waf).toBeNull();
+      expect((await detail(damaged)).waf).toBeNull();
+    });
+
+    test('rows of others are not found', async () => {
+      const other = await app.build.site();
+      expect((await inWaf({}, other.owner)).data).toEqual([]);
+      await expect(inWaf({ siteIDs: [firewalled.id] }, other.owner)).rejects.toMatchObject({ status: 404 });
+    });
   });
 
   test('a row has every field of its line', async () => {

@@ -37,6 +37,21 @@ export interface ValuesQuery {
   sortBy: 'requests' | 'bytes';
 }
 
+/** `explanation`: of the firewall's finding, as the node wrote it. Empty: there is none. */
+export interface Explained {
+  explanation: string;
+}
+export interface FoundRows {
+  rows: (LogRow & Explained)[];
+  total: number;
+}
+
+export interface WafFilter {
+  /** IDs of rules, with or without `monitor/`. */
+  rules: readonly string[] | undefined;
+  isMonitored: boolean | undefined;
+}
+
 /** Reads return only rows that `read` may see. */
 export interface AccessLog {
   add(client: PoolClient, partitions: Partitions, requests: NewRequests): Promise<void>;
@@ -46,9 +61,9 @@ export interface AccessLog {
   readonly ship: ((pool: Pool) => Promise<void>) | null;
 
   /** A page, newest first. Counts up to LOGS_COUNTED matches. */
-  search(read: Read, query: LogQuery): Promise<{ rows: LogRow[]; total: number }>;
+  search(read: Read, query: LogQuery, waf?: WafFilter): Promise<FoundRows>;
   /** `written`: the decision trail, as the node wrote it. */
-  find(read: Read, reqID: string): Promise<(LogRow & { written: string }) | null>;
+  find(read: Read, reqID: string): Promise<(LogRow & Explained & { written: string }) | null>;
   /** The newest rows of batches, oldest first, and how many match. */
   readBatches(
     read: Read,

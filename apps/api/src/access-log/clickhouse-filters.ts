@@ -3,6 +3,7 @@ import type { LogFilter, LogFilters } from '@edgeloom/contract/logs/logs.ts';
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { andAll, sql, type Sql } from '../core/sql.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
+import type { WafFilter } from './access-log.ts';
 import { kinds, type Filters, type Kind } from '../statistics/filtered-requests.ts';
 
 /** Domains are chosen with the sites (clickhouse.ts). */
@@ -29,6 +30,12 @@ function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
     nodeIDs && isOneOf(sql`t.node_id`, nodeIDs),
   ];
 }
+
+export const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
+  andAll([
+    rules && sql`t.rule IN (${[...rules, ...rules.map((id) => `monitor/${id}`)]})`,
+    isMonitored !== undefined && sql`startsWith(t.rule, 'monitor/') = ${isMonitored ? 1 : 0}`,
+  ]);
 
 const asNetwork = (text: string) => (text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
 

@@ -36,10 +36,12 @@ export function tableStatements({ cluster, days }: ClickHouseSettings): string[]
       host LowCardinality(String), method LowCardinality(String), scheme LowCardinality(String),
       http_version LowCardinality(String), uri String CODEC(ZSTD(1)), args String CODEC(ZSTD(1)), upstream LowCardinality(String),
       cache LowCardinality(String), user_agent String CODEC(ZSTD(1)), referer String CODEC(ZSTD(1)),
-      cause LowCardinality(String), rule LowCardinality(String), trail String CODEC(ZSTD(1)), weight UInt32, shipment UUID, number UInt32 CODEC(ZSTD(1)),
+      cause LowCardinality(String), rule LowCardinality(String), trail String CODEC(ZSTD(1)), weight UInt32, waf String CODEC(ZSTD(1)), shipment UUID, number UInt32 CODEC(ZSTD(1)),
       INDEX by_id id TYPE bloom_filter(0.001) GRANULARITY 1
     ) ENGINE = ${engine} PARTITION BY toDate(at) ORDER BY (site_id, at, id) TTL ${ttl}
     SETTINGS ttl_only_drop_parts = 1, ${deduplication}`,
+    // Tables of earlier releases.
+    `ALTER TABLE access_log${onCluster} ADD COLUMN IF NOT EXISTS waf String CODEC(ZSTD(1)) AFTER weight`,
     // ACCESS_LOG_DAYS may have changed.
     `ALTER TABLE access_log${onCluster} MODIFY TTL ${ttl}`,
   ];

@@ -4,10 +4,10 @@ import { LOGS_COUNTED, TAIL_ROWS, type LogQuery, type LogRow } from '@edgeloom/c
 import type { Pool } from 'pg';
 import { andAll, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { seenSql, type Selection, type Times, type FilteredSelection } from '../statistics/selection.ts';
-import type { AccessLog } from './access-log.ts';
+import type { AccessLog, Explained } from './access-log.ts';
 import type { ClickHouse } from './clickhouse-client.ts';
-import { isOneOf, searchSql, statisticsSql, sumsSql, valueOf } from './clickhouse-filters.ts';
-import { columns, joins, ruleName } from './log-rows.ts';
+import { isOneOf, searchSql, statisticsSql, sumsSql, valueOf, wafSql } from './clickhouse-filters.ts';
+import { columns, explanation, joins, ruleName } from './log-rows.ts';
 import { addShipment, ship } from './shipments.ts';
 
 /** An ID of a request is random. More rows with it than these are forged. */
@@ -22,10 +22,11 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
   announce: () => Promise.resolve(),
   ship: withPauses((pool) => ship(pool, clickHouse)),
 
-  async search(read, query) {
+  async search(read, query, waf) {
     const { page, pageSize } = query;
-    const rows = await conditionsOf(read, query);
-    if (rows === null) return { rows: [], total: 0 };
+    const conditions = await conditionsOf(read, query);
+    if (conditions === null) return { rows: [], total: 0 };
+    const rows = sql`${conditions}${waf ? wafSql(waf) : nothing}`;
     const [found, [counted]] = await Promise.all([
       clickHouse.read<StoredRow>(
         sql`SELECT ${stored} ${rows} ORDER BY t.at DESC, t.id DESC, place LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`,
@@ -34,15 +35,19 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
         sql`SELECT toUInt32(count()) AS total FROM (SELECT 1 ${rows} LIMIT ${LOGS_COUNTED})`,
       ),
     ]);
-    return { rows: await withNames(read, found, sql`t.at DESC, t.id DESC`), total: counted?.total ?? 0 };
+    const order = sql`t.at DESC, t.id DESC`;
+    return {
+      rows: await withNames<LogRow & Explained>(read, found, order, sql`, ${explanation}`),
+      total: counted?.total ?? 0,
+    };
   },
 
   async find(read, reqID) {
     const found = await clickHouse.read<StoredRow>(
       sql`SELECT ${stored} FROM access_log t WHERE t.id = ${reqID} ORDER BY t.at DESC LIMIT ${SAME_ID_ROWS}`,
     );
-    const extra = sql`, ${ruleName}, t.trail AS written`;
-    const [row] = await withNames<LogRow & { written: string }>(read, found, sql`t.at DESC LIMIT 1`, extra);
+    const extra = sql`, ${ruleName}, ${explanation}, t.trail AS written`;
+    const [row] = await withNames<LogRow & Explained & { written: string }>(read, found, sql`t.at DESC LIMIT 1`, extra);
     return row ?? null;
   },
 
@@ -146,12 +151,12 @@ const stored = sql`${timestamp(sql`t.at`)} AS at_text, t.id AS id, t.site_id AS 
   t.node_id AS node_id, t.status AS status, t.port AS port, t.bytes AS bytes, t.request_bytes AS request_bytes,
   t.request_time AS request_time, t.upstream_time AS upstream_time, t.address AS address, t.country AS country, t.host AS host,
   t.method AS method, t.scheme AS scheme, t.http_version AS http_version, t.uri AS uri, t.args AS args, t.upstream AS upstream,
-  t.cache AS cache, t.user_agent AS user_agent, t.referer AS referer, t.cause AS cause, t.rule AS rule, t.trail AS trail,
+  t.cache AS cache, t.user_agent AS user_agent, t.referer AS referer, t.cause AS cause, t.rule AS rule, t.trail AS trail, t.waf AS waf,
   ${place} AS place`;
 const rowColumns = sql`at_text text, id uuid, site_id uuid, domain_id uuid, node_id uuid, status int, port int, bytes int8,
   request_bytes int8, request_time int, upstream_time int, address inet, country text, host text, method text, scheme text,
   http_version text, uri text, args text, upstream text, cache text, user_agent text, referer text, cause text, rule text,
-  trail text, place text`;
+  trail text, waf text, place text`;
 const sumColumns = sql`site_id uuid, domain_id uuid, at timestamptz, requests int8, bytes int8, hits int8, to_upstream int8,
   ipv6 int8, s2 int8, s3 int8, s4 int8, s5 int8, s9 int8, blocked int8`;
 const valueColumns = sql`value text, requests int8, bytes int8, error int8`;

@@ -6,6 +6,7 @@ export const columns = sql`replace(t.id::text, '-', '') AS id, t.at AS time, s.i
   host(t.address) AS address, t.country, t.method, t.scheme, t.http_version AS "httpVersion", t.uri, t.args, t.status,
   t.bytes::float8 AS bytes, t.request_bytes::float8 AS "requestBytes", t.request_time AS "requestTime",
   t.upstream_time AS "upstreamTime", t.upstream, t.cache AS "cacheStatus", t.user_agent AS "userAgent", t.referer, t.cause, t.rule`;
+export const explanation = sql`t.waf AS explanation`;
 /** Names of access rules and scripts, which may be removed since. `monitor/<id>` only logged. */
 export const ruleName = sql`CASE t.cause
   WHEN 'acl' THEN (SELECT r->>'name' FROM modules m, jsonb_array_elements(m.settings->'rules') r

@@ -16,8 +16,8 @@ import { accessLogColumns, copyRows, rowsOf } from '../statistics/access-log.ts'
 import { filteredSql, valuesSql } from '../statistics/filtered-requests.ts';
 import { ofDomains, seenSql, type Times, type FilteredSelection } from '../statistics/selection.ts';
 import { announceBatch } from '../statistics/stored-batches.ts';
-import type { AccessLog } from './access-log.ts';
-import { columns, joins, ruleName } from './log-rows.ts';
+import type { AccessLog, Explained, FoundRows, WafFilter } from './access-log.ts';
+import { columns, explanation, joins, ruleName } from './log-rows.ts';
 
 /** Behind every row. */
 const LAST_PLACE = '(4294967294,65535)';
@@ -33,9 +33,9 @@ export const postgresAccessLog: AccessLog = {
   search,
 
   async find(read, reqID) {
-    const [found] = await read<LogRow & { written: string }>(
+    const [found] = await read<LogRow & Explained & { written: string }>(
       ({ site, zone }) =>
-        sql`SELECT ${columns}, ${ruleName}, t.trail AS written FROM access_log t ${joins} LEFT JOIN zones z ON z.id = t.site_id
+        sql`SELECT ${columns}, ${ruleName}, ${explanation}, t.trail AS written FROM access_log t ${joins} LEFT JOIN zones z ON z.id = t.site_id
         WHERE (s.id IS NOT NULL AND ${site} OR z.id IS NOT NULL AND ${zone}) AND t.id = ${reqID}::uuid
         ORDER BY t.at DESC LIMIT 1`,
     );
@@ -101,21 +101,21 @@ const requestsSql = (selection: FilteredSelection, { from, to }: Times, rows: Sq
  * Reads no more rows of a site than the page needs. `place` distinguishes rows with the same time and id: a node may
  * send an id twice.
  */
-async function search(read: Read, query: LogQuery): Promise<{ rows: LogRow[]; total: number }> {
+async function search(read: Read, query: LogQuery, waf?: WafFilter): Promise<FoundRows> {
   const { page, pageSize, siteIDs, domains, noSite } = query;
   const offset = (page - 1) * pageSize;
-  const rows = await read<LogRow & { total: number }>(
+  const rows = await read<LogRow & Explained & { total: number }>(
     (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains, noSite })}, found AS MATERIALIZED (
       SELECT t.* FROM ${hoursToRead(query)} seen CROSS JOIN LATERAL (
         SELECT t.site_id, t.at, t.id, t.ctid AS place FROM access_log t
-        WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until${conditionsOf(query)}${ofDomains({ domains })}
+        WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until${conditionsOf(query)}${waf ? wafSql(waf) : nothing}${ofDomains({ domains })}
         ORDER BY t.at DESC, t.id DESC LIMIT ${Math.max(LOGS_COUNTED, offset + pageSize)}
       ) t
     ), shown AS (
       SELECT * FROM found ORDER BY at DESC, id DESC LIMIT ${pageSize} OFFSET ${offset}
     )
     SELECT counted.total, page.* FROM (SELECT least(count(*), ${LOGS_COUNTED})::int AS total FROM found) counted
-    LEFT JOIN (SELECT ${columns} FROM shown
+    LEFT JOIN (SELECT ${columns}, ${explanation} FROM shown
       JOIN access_log t ON t.site_id = shown.site_id AND t.at = shown.at AND t.id = shown.id AND t.ctid = shown.place ${joins}) page ON TRUE
     ORDER BY page.time DESC, page.id DESC`,
   );
@@ -141,6 +141,12 @@ function filterSql({ reqID, not, ...filters }: LogFilter): Sql {
       sql`NOT EXISTS (SELECT FROM domains d WHERE d.id = t.domain_id AND d.name = ANY (${not.domains}::text[]))`,
   ]);
 }
+
+const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
+  andAll([
+    rules && sql`t.rule = ANY (${[...rules, ...rules.map((id) => `monitor/${id}`)]}::text[])`,
+    isMonitored !== undefined && sql`starts_with(t.rule, 'monitor/') = ${isMonitored}::bool`,
+  ]);
 
 /** Domains are a matter of `seenSql`. */
 function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { logBatch, logLine, logStore } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
@@ -63,6 +64,17 @@ test('rows are in ClickHouse once, even if the reply to their insert was lost', 
   await ship(pool, clickHouse);
   expect(await stored()).toEqual(['/1', '/2', '/3', '/4']);
   expect(await pending()).toBe(0);
+});
+
+test('batches of the release before, whose rows lack the last column, are shipped with newer ones', async () => {
+  await add('/old');
+  const { rows } = await pool.query<{ id: string; data: Buffer }>('SELECT id, data FROM pending_requests');
+  const before = gunzipSync(rows[0]?.data ?? Buffer.alloc(0)).toString();
+  const data = gzipSync(before.replaceAll(/\t\n/g, '\n'));
+  await pool.query('UPDATE pending_requests SET data = $1 WHERE id = $2', [data, rows[0]?.id]);
+  await add('/new');
+  await ship(pool, clickHouse);
+  expect([await stored(), await pending()]).toEqual([['/new', '/old'], 0]);
 });
 
 test('rows of several days are in ClickHouse once, too', async () => {

@@ -6,7 +6,7 @@ import { constants, gunzip, gzip } from 'node:zlib';
 import type { Pool, PoolClient } from 'pg';
 import { locks } from '../core/locks.ts';
 import { inSingleTransaction, inTransaction, withClient } from '../node-link/transactions.ts';
-import { rowsOf } from '../statistics/access-log.ts';
+import { accessLogColumns, rowsOf } from '../statistics/access-log.ts';
 import type { Partitions } from '../statistics/partitions.ts';
 import { notifyBatch } from '../statistics/stored-batches.ts';
 import type { NewRequests } from './access-log.ts';
@@ -80,7 +80,7 @@ async function insertShipment(client: PoolClient, pool: Pool, clickHouse: Pick<C
     );
     const [first] = rows;
     if (first === undefined) return [];
-    const texts = await Promise.all(rows.map(async ({ data }) => (await decompress(data)).toString()));
+    const texts = await Promise.all(rows.map(async ({ data }) => withAllColumns((await decompress(data)).toString())));
     let number = 0;
     // Line ends within values are escaped.
     const text = texts.join('').replaceAll('\n', () => `\t${first.shipment}\t${number++}\n`);
@@ -97,6 +97,13 @@ async function insertShipment(client: PoolClient, pool: Pool, clickHouse: Pick<C
       lines: ofZone.reduce((sum, { lines }) => sum + lines, 0),
     });
   return batches.length > 0;
+}
+
+/** Batches of the release before lack the last columns, which are texts. Tabs within values are escaped. */
+function withAllColumns(text: string): string {
+  const columns = text.slice(0, text.indexOf('\n')).split('\t').length;
+  const missing = accessLogColumns.length - columns;
+  return missing > 0 ? text.replaceAll('\n', `${'\t'.repeat(missing)}\n`) : text;
 }
 
 async function lockShipments(client: PoolClient): Promise<boolean> {

@@ -7,6 +7,8 @@ import type { NewRequests } from '../access-log/access-log.ts';
 import { storable, type Line } from './log-lines.ts';
 import type { Partitions } from './partitions.ts';
 
+/** Nodes write no longer explanations. */
+const MAX_WAF_LENGTH = 2048;
 const NULL = String.raw`\N`;
 const escapes: Readonly<Record<string, string>> = {
   '\\': String.raw`\\`,
@@ -51,6 +53,7 @@ export const accessLogColumns = [
   'rule',
   'trail',
   'weight',
+  'waf',
 ];
 
 /** In COPY's text format, without those that are too old or not sampled. */
@@ -93,6 +96,8 @@ export function rowsOf(
         text(line.rule, 128),
         text(line.trail, 1024),
         samplingOf(line),
+        // A part of a JSON is none.
+        line.waf.length > MAX_WAF_LENGTH ? '' : text(line.waf, MAX_WAF_LENGTH),
       ].join('\t');
     });
 }

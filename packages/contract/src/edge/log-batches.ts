@@ -66,6 +66,8 @@ export const LogLine = z.object({
   rule: Text,
   /** The decisions about the request (lua/edge/core/trails.lua). Older nodes do not send them. */
   trail: Text.default(''),
+  /** JSON of the firewall's finding (lua/edge/waf/explain.lua). Older nodes do not send it. */
+  waf: Text.default(''),
 });
 
 /** One layer-4 session at its end, as the node's second nginx logs it (agent/src/render/stream-conf.ts). */

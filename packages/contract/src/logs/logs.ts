@@ -57,15 +57,16 @@ export type LogSearch = z.output<typeof LogSearch>;
 
 export const LogDaySearch = LogSearch.superRefine(withinOneDay);
 
-export const LogQuery = LogSearch.extend({
-  noSite: NoSite,
+export const logPaging = {
   before: z
     .object({ time: Time, id: z.string().regex(/^[0-9a-f]{32}$/) })
     .optional()
     .describe('Only rows older than this one, to read on after the last counted page'),
   page: z.int().min(1).max(LOGS_COUNTED).default(1),
   pageSize: z.int().min(1).max(500).default(25),
-})
+};
+
+export const LogQuery = LogSearch.extend({ noSite: NoSite, ...logPaging })
   .superRefine(checkNoSite)
   .superRefine(withinOneDay);
 export type LogQuery = z.output<typeof LogQuery>;

@@ -1,6 +1,7 @@
 // The decision trail of a request: what decided, in the order in which the edge decided it.
 import * as z from 'zod';
 import { LogRow } from './logs.ts';
+import { WafExplanation } from './waf.ts';
 
 const Text = z.string();
 
@@ -17,5 +18,6 @@ export type TrailStep = z.output<typeof TrailStep>;
 export const LogDetail = LogRow.extend({
   trail: z.array(TrailStep).max(64),
   microseconds: z.number().nullable().describe('Of all decisions about access. Null: not measured'),
+  waf: WafExplanation.nullable().describe('Null: the firewall found nothing, or the node is older'),
 });
 export type LogDetail = z.output<typeof LogDetail>;

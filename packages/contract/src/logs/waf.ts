@@ -1,11 +1,14 @@
-// Why the firewall refused or reported a request, as its node explains it (agent/lua/edge/waf/explain.lua).
+// The requests in which the firewall found something, with the explanations of their nodes.
 import * as z from 'zod';
+import { Words, WafCategory } from '../waf/waf.ts';
+import { LOGS_COUNTED, logPaging, LogRow, LogSearch, withinOneDay } from './logs.ts';
 
 const Text = z.string();
 const Offset = z.int().min(0).optional();
 
 export const WafSteps = z.enum(['url', 'narrow', 'entities', 'escapes', 'comments', 'base64']);
 
+/** As a node writes it (agent/lua/edge/waf/explain.lua). */
 export const WafExplanation = z.object({
   score: z.number().optional().describe('Of the model. Absent: the rule needs none'),
   points: z.number().describe('The sum of the rules'),
@@ -33,3 +36,30 @@ export const WafExplanation = z.object({
     .describe('What the model weighed most'),
 });
 export type WafExplanation = z.output<typeof WafExplanation>;
+
+export const WafAction = z.enum(['blocked', 'monitored']);
+
+export const WafLogQuery = LogSearch.omit({ cause: true })
+  .extend({
+    ruleIDs: z.array(z.string().min(1).max(64)).min(1).max(50).optional(),
+    category: WafCategory.optional().describe('Of the rule'),
+    action: WafAction.optional(),
+    ...logPaging,
+  })
+  .superRefine(withinOneDay);
+export type WafLogQuery = z.output<typeof WafLogQuery>;
+
+export const WafLogRow = LogRow.omit({ ruleName: true }).extend({
+  ruleID: Text,
+  ruleName: Words.nullable().describe('Null: a rule of another release'),
+  category: WafCategory.nullable(),
+  action: WafAction,
+  waf: WafExplanation.nullable().describe('Null: the node is older'),
+});
+export type WafLogRow = z.output<typeof WafLogRow>;
+
+export const WafLogPage = z.object({
+  data: z.array(WafLogRow),
+  total: z.int().describe(`Counted up to ${LOGS_COUNTED}; there may be more`),
+});
+export type WafLogPage = z.output<typeof WafLogPage>;

@@ -79,7 +79,8 @@ export const WafSettings = z.object({
 export const Waf = WafSettings.extend(moduleFields);
 export type WafSettings = z.output<typeof WafSettings>;
 
-const Words = z.object({ en: z.string(), 'zh-TW': z.string(), 'zh-CN': z.string() });
+/** A text in each language. */
+export const Words = z.object({ en: z.string(), 'zh-TW': z.string(), 'zh-CN': z.string() });
 export const WafRule = z.object({
   id: z.string(),
   category: WafCategory,

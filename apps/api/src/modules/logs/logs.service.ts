@@ -1,32 +1,38 @@
 // Searches the requests of the sites that the caller may see.
 import { accessLogOf } from '../../access-log/open.ts';
 import type { LogPage, LogQuery, LogRow } from '@edgeloom/contract/logs/logs.ts';
+import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
 import type { LogDetail } from '@edgeloom/contract/logs/trail.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { named } from '../simulate/rule-names.ts';
 import { trailOf } from './trail.ts';
+import { parse } from '../../statistics/log-lines.ts';
 import { assertSites } from '../../statistics/selection.ts';
 
 /** Newest first. */
 export async function access(ctx: Ctx, query: LogQuery): Promise<LogPage> {
   await assertSites(ctx, query.siteIDs);
   const { rows, total } = await accessLogOf(ctx.installation).search(ctx.db.$read, query);
-  return { data: rows.map((row) => forReader(ctx, row)), total };
+  return { data: rows.map(({ explanation: _, ...row }) => forReader(ctx, row)), total };
 }
 
 export async function request(ctx: Ctx, reqID: string): Promise<LogDetail> {
   const found = await accessLogOf(ctx.installation).find(ctx.db.$read, reqID);
   if (found === null) return fail('NOT_FOUND');
-  const { written, ...row } = found;
+  const { written, explanation, ...row } = found;
   const { trail, microseconds } = trailOf(written, row);
   const rules = await named(ctx.db, trail);
   return {
     ...forReader(ctx, row),
     trail: trail.map((step, i) => ({ ...step, rule: rules[i] ?? null })),
     microseconds: microseconds !== null && Number.isFinite(microseconds) ? microseconds : null,
+    waf: explained(explanation),
   };
 }
+
+/** Null: there is none, or a node wrote something else. */
+export const explained = (text: string): WafExplanation | null => parse(WafExplanation, text);
 
 /** Node names belong to the operator. */
 export const forReader = ({ actor }: Pick<Ctx, 'actor'>, row: LogRow): LogRow =>

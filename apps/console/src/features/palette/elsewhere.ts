@@ -46,6 +46,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'logDestinations.test': acts,
   'savedSearches.create': shownLogs,
   'logs.sessions': reads,
+  'logs.waf': reads,
   'zoneSettings.preview': reads,
   'zoneSettings.rollback': acts,
   'zoneKeys.rotate': acts,

@@ -1,0 +1,46 @@
+// Searches the requests in which the firewall found something.
+import type { WafLogPage, WafLogQuery, WafLogRow } from '@edgeloom/contract/logs/waf.ts';
+import { rules } from '@edgeloom/waf-rules/rules.ts';
+import { accessLogOf } from '../../access-log/open.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { assertSites } from '../../statistics/selection.ts';
+import { explained, forReader } from './logs.service.ts';
+
+const MONITORED = 'monitor/';
+const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
+
+/** Newest first. */
+export async function wafLog(ctx: Ctx, query: WafLogQuery): Promise<WafLogPage> {
+  const { ruleIDs, category, action, ...search } = query;
+  await assertSites(ctx, search.siteIDs);
+  const { rows, total } = await accessLogOf(ctx.installation).search(
+    ctx.db.$read,
+    { ...search, cause: ['waf'], noSite: undefined },
+    { rules: rulesOf(ruleIDs, category), isMonitored: action && action === 'monitored' },
+  );
+  return { data: rows.map(({ explanation, ...row }) => rowOf(forReader(ctx, row), explanation)), total };
+}
+
+/** Undefined: all rules. */
+function rulesOf(ids: WafLogQuery['ruleIDs'], category: WafLogQuery['category']): string[] | undefined {
+  if (category === undefined) return ids;
+  const ofCategory = rules.filter((rule) => rule.category === category).map(({ id }) => id);
+  return ids ? ofCategory.filter((id) => ids.includes(id)) : ofCategory;
+}
+
+function rowOf(
+  row: Omit<WafLogRow, 'ruleID' | 'ruleName' | 'category' | 'action' | 'waf'>,
+  explanation: string,
+): WafLogRow {
+  const isMonitored = row.rule.startsWith(MONITORED);
+  const ruleID = isMonitored ? row.rule.slice(MONITORED.length) : row.rule;
+  const rule = ruleOf.get(ruleID);
+  return {
+    ...row,
+    ruleID,
+    ruleName: rule?.name ?? null,
+    category: rule?.category ?? null,
+    action: isMonitored ? 'monitored' : 'blocked',
+    waf: explained(explanation),
+  };
+}
