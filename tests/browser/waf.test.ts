@@ -1,7 +1,9 @@
 // A customer sets up the firewall, and exempts a path from a rule by a link of the log.
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
+import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
@@ -44,4 +46,42 @@ test('a firewall is set up, and a proposed exception is added', async () => {
       ],
     },
   ]);
+});
+
+const explanation = {
+  score: 5.5,
+  points: 9,
+  rules: [
+    { id: 'sqli-union-select', points: 5, from: 10, to: 22 },
+    { id: 'sqli-select-from', points: 4, from: 16, to: 44 },
+  ],
+  place: 'query',
+  name: '<b>id</b>',
+  steps: ['url', 'comments'],
+  excerpt: '<i>1</i>\' union select "\\xE4" from users<script>alert(1)</script>',
+  tokens: [{ text: 'union select', weight: 1.5 }],
+};
+
+test('a request shows what the firewall found in it, with the match marked and hostile text as text', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  const finding = { status: 403, cause: 'waf', rule: 'sqli-union-select' };
+  const [shown, hidden] = ['a'.repeat(32), 'b'.repeat(32)];
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, { ...finding, id: shown, uri: '/shown', waf: JSON.stringify(explanation) }),
+    logLine(site.id, { ...finding, id: hidden, uri: '/hidden', waf: '{"points":5,"rules":[],"place":"query"}' }),
+  ]);
+  const { page } = await consoles.openAs(site.owner, `dataAnalysis/logger?request=${shown}`);
+  const found = page.getByRole('region', { name: 'What the firewall found' });
+  await found.getByText('Query string · <b>id</b>').waitFor();
+  expect(await found.locator('mark').textContent()).toBe('union select');
+  await found.getByText('<script>alert(1)</script>').waitFor();
+  await found.getByText('URL encoding → SQL comments').waitFor();
+  await found.getByText('UNION query').waitFor();
+  await found.scrollIntoViewIfNeeded();
+  await keepPicture(page, 'waf-explanation');
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.goto(page.url().replace(shown, hidden));
+  await found.getByText("this site's log leaves out query strings").waitFor();
 });

@@ -25,6 +25,7 @@ import { family, to } from '../../lib/family.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRuleName } from '../waf/use-rule-name.ts';
 import { curlOf, hostAndPort } from './curl.ts';
 import { DecisionTrail } from './decision-trail.tsx';
 import { inWords } from './filters.ts';
@@ -33,6 +34,7 @@ import { causeName, decisionOf, toneOfStatus, viewOfCause, type LogRow } from '.
 import type { FilterKey } from './log-state.ts';
 import { requestID } from './read-search.ts';
 import { VisitorText } from './visitor-text.tsx';
+import { WafExplanation } from './waf-explanation.tsx';
 import classes from './logs.module.css';
 
 interface RequestPanelProps {
@@ -163,6 +165,7 @@ function Request({ row, detail, onFilter, close }: RequestProps) {
         </dl>
         <DecisionTrail request={detail} />
         <DecisionBox row={row} onFilter={onFilter} />
+        {detail?.waf && <WafExplanation waf={detail.waf} />}
         <h3>{t('logs.parts.request')}</h3>
         <dl className={classes['facts']}>
           <Fact term="URL" copy={row.args === '' ? url : `${url}?${row.args}`} tools={filterBy('uri', row.uri)}>
@@ -291,7 +294,9 @@ function FilterBy({ of: key, value, name, onFilter }: FilterByProps) {
 function DecisionBox({ row, onFilter }: Pick<RequestProps, 'row' | 'onFilter'>) {
   const t = useT();
   const decision = decisionOf(row);
+  const wafRuleName = useRuleName(row.cause === 'waf');
   if (decision === null) return null;
+  const name = row.cause === 'waf' ? wafRuleName(row.rule.replace(/^monitor\//, '')) : row.ruleName;
   const view = viewOfCause[row.cause];
   const why = tMaybe(`logs.why.${row.cause}`);
   const outcome = decision === 'monitored' ? t('logs.outcome.monitored') : t(outcomeOf(row), { status: row.status });
@@ -305,8 +310,7 @@ function DecisionBox({ row, onFilter }: Pick<RequestProps, 'row' | 'onFilter'>) 
       <p>{outcome}</p>
       {row.rule !== '' && (
         <p>
-          {t('logs.rule')} {row.ruleName && <strong>{row.ruleName}</strong>} <code>{row.rule}</code>{' '}
-          <CopyIcon text={row.rule} />
+          {t('logs.rule')} {name && <strong>{name}</strong>} <code>{row.rule}</code> <CopyIcon text={row.rule} />
         </p>
       )}
       {view !== undefined && row.siteID !== null && (

@@ -1,7 +1,5 @@
-import { wafs } from '@edgeloom/contract/waf/waf.calls.ts';
 import { useLanguage } from '../../lib/i18n.ts';
-import { useCan } from '../../lib/use-can.ts';
-import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useRuleName } from '../waf/use-rule-name.ts';
 import { valueName, type TopKind } from './top-values.ts';
 
 /** Kinds whose values are WAF rules. */
@@ -10,11 +8,10 @@ export const isOfRules = (kind: TopKind): boolean => kind === 'wafRule' || kind 
 /** Texts of the values of tops. With `hasRules`, WAF rules have their names, if the account may read them. */
 export function useValueName(hasRules: boolean): (kind: TopKind, value: string) => string {
   const language = useLanguage();
-  const can = useCan();
-  const { data } = useEndpoint(wafs.defaultRules, { query: {} }, { enabled: hasRules && can(wafs.defaultRules) });
+  const ruleName = useRuleName(hasRules);
   return (kind, value) => {
     if (!isOfRules(kind) || value === '') return valueName(kind, value, language);
-    const rule = data?.data.find(({ id }) => id === value);
-    return rule ? `${rule.name[language]} · ${value}` : value;
+    const name = ruleName(value);
+    return name === undefined ? value : `${name} · ${value}`;
   };
 }
