@@ -85,3 +85,34 @@ test('a request shows what the firewall found in it, with the match marked and h
   await page.goto(page.url().replace(shown, hidden));
   await found.getByText("this site's log leaves out query strings").waitFor();
 });
+
+test('the log of the firewall lists findings by rule, and opens one among the requests', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, { uri: '/ordinary' }),
+    logLine(site.id, {
+      status: 403,
+      cause: 'waf',
+      rule: 'sqli-union-select',
+      uri: '/list',
+      waf: JSON.stringify(explanation),
+    }),
+    logLine(site.id, { cause: 'waf', rule: 'monitor/files-dump', uri: '/backup.sql' }),
+  ]);
+  const { page } = await consoles.openAs(site.owner, 'dataAnalysis/logger');
+  await page.getByRole('link', { name: 'Firewall', exact: true }).click();
+  const rows = page.getByRole('table').locator('tbody tr');
+  await expect.poll(() => rows.count()).toBe(2);
+  await rows.filter({ hasText: 'UNION query' }).filter({ hasText: 'Refused' }).waitFor();
+  await rows.filter({ hasText: 'Only logged' }).filter({ hasText: '/backup.sql' }).waitFor();
+  await keepPicture(page, 'waf-log');
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await page.getByLabel('Category').first().click();
+  await page.getByRole('option', { name: 'SQL injection', exact: true }).click();
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.getByRole('link').click();
+  await page.getByRole('region', { name: 'What the firewall found' }).waitFor();
+  await page.getByText('/backup.sql').waitFor();
+});

@@ -27,6 +27,7 @@ import { Toolbar } from './toolbar.tsx';
 import { useLogPage, type LogPageState } from './use-log-page.ts';
 import { useLogRows, type LogRows } from './use-log-rows.ts';
 import { useTail, type Tail } from './use-tail.ts';
+import { WafLog } from './waf-log.tsx';
 import classes from './logs.module.css';
 
 /** Narrower pages show the request in a drawer. */
@@ -34,15 +35,17 @@ const WIDE = '(min-width: 1180px)';
 
 const tabs = [
   { value: 'requests', label: 'logs.tab' },
+  { value: 'waf', label: 'logs.waf.tab' },
   { value: 'sessions', label: 'logs.sessions.tab' },
 ] as const;
 
 export function LogsPage() {
-  return useTab(tabs) === 'requests' ? (
+  const tab = useTab(tabs);
+  return tab === 'requests' ? (
     <Requests />
   ) : (
     <Page title="logs.title" tabs={tabs}>
-      <Sessions />
+      {tab === 'waf' ? <WafLog /> : <Sessions />}
     </Page>
   );
 }

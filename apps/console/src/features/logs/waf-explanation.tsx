@@ -72,7 +72,7 @@ function Row({ term, children }: { term: string; children: ReactNode }) {
 }
 
 /** The excerpt, with the match of the first rule that has one in it. */
-function Match({ waf: { excerpt, rules } }: { waf: Explanation }) {
+export function Match({ waf: { excerpt, rules } }: { waf: Pick<Explanation, 'excerpt' | 'rules'> }) {
   const t = useT();
   if (excerpt === undefined) return <>{t('logs.waf.hidden')}</>;
   const { from = 0, to = 0 } = rules.find((rule) => rule.from !== undefined) ?? {};

@@ -202,6 +202,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
   }),
   entry('dataAnalysis/logger', {
     requests: ['logs.tab', 'palette.does.exportLogs'],
+    waf: ['logs.waf.tab'],
     sessions: ['logs.sessions.tab'],
   }),
   entry('systemManagement/systemSetting', {
