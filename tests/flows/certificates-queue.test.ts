@@ -1,12 +1,15 @@
 // Several processes work through many due certificates, each order once, within the authority's rate limits.
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { collectedStops } from '../support/services/collected-stops.ts';
 import { orderDue } from '../support/services/background-work.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
 import { unique } from '../support/builders/build.ts';
 import { startPebble, type Pebble } from '../support/services/pebble.ts';
+import { freePort } from '../support/services/ports.ts';
 
 const MANY = 60;
 const BUDGET = 48;
@@ -96,3 +99,47 @@ test(
     expect(await served()).toBe(automatic.id);
   },
 );
+
+/** Closes each connection at once. */
+async function startDownAuthority() {
+  const authority = { name: 'Down', directory: `https://127.0.0.1:${await freePort()}/dir` };
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  }).listen(Number(new URL(authority.directory).port), '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return { authority, connections: () => connections };
+}
+
+// Regression: each order asked the authority three times within seven seconds.
+test('an authority that is down delays no order that another one can serve', { timeout: 240_000 }, async () => {
+  const down = await startDownAuthority();
+  const { build, installation, close } = await testApp({
+    ACME_AUTHORITIES: JSON.stringify([down.authority, pebble.authority]),
+  });
+  onTestFinished(close);
+  const { db, pool } = installation;
+  const site = await build.site();
+  // With one fixed time, an order that waits for a second attempt is not due. It is a minute ahead, because Pebble's
+  // certificates are not valid before they are signed.
+  const now = new Date(Date.now() + 60_000);
+  const issueOne = async () => {
+    const { name } = await build.domain({ site, name: `${unique('down')}.example.com` });
+    const { id } = await build.certificate(site, [name], { type: 'automatic', keyTypes: ['ecdsa'], nextAt: now });
+    await orderDue(pool, now);
+    await processDueOrders(installation, () => now, { warn: (...said: unknown[]) => console.warn(...said) });
+    const events = await db.certificateEvent.findMany({ where: { certificateId: id }, orderBy: { id: 'asc' } });
+    return events.map(({ step, ca }) => `${step} ${ca}`);
+  };
+  const first = await issueOne();
+  expect(first).toContain('passed Down');
+  expect(first.at(-1)).toBe('signed Pebble');
+  expect(down.connections()).toBe(1);
+  // The process remembers it for a minute, so that one that never responds delays few orders.
+  const second = await issueOne();
+  expect(second).not.toContain('passed Down');
+  expect(second.at(-1)).toBe('signed Pebble');
+  expect(down.connections()).toBe(1);
+});

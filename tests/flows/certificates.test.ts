@@ -88,7 +88,7 @@ test(
   'a customer orders a certificate; the nodes answer the challenge; visitors get the certificate',
   { timeout: 240_000 },
   async () => {
-    // Three attempts at an authority that is down take seven seconds. It refuses the other tests at once.
+    // The next authority gets the order at once.
     await downtown.stopAuthority();
     onTestFinished(() => downtown.start());
     const { id, name } = await domain();

@@ -57,19 +57,26 @@ acme.axios.interceptors.response.use((response) => {
 /** For an unreachable authority the library only throws a TypeError without a response. */
 export const isUnreached = (error: unknown) => error instanceof TypeError;
 
-/** Why the authority is unreachable, if it is. */
+/** The authority's directory cannot be read. */
+class UnreachableError extends Error {}
+
+/** The authority cannot serve any order at the moment. */
+export const isAuthorityDown = (error: unknown) =>
+  isUnreached(error) || error instanceof UnreachableError || (error instanceof AcmeProblem && error.status >= 500);
+
+/** Throws why the authority is unreachable, if it is. */
 const reach = (directory: string): Promise<void> =>
   new Promise((done, refuse) => {
     const agent: unknown = acme.axios.defaults.httpsAgent;
     const options = { method: 'HEAD', timeout: 10_000, ...(agent instanceof Agent && { agent }) };
+    const fail = (reason: string) => refuse(new UnreachableError(`${new URL(directory).host}: ${reason}`));
     const asked = request(directory, options, (answer) => {
-      answer.resume();
-      done();
+      const { statusCode = 0 } = answer.resume();
+      if (statusCode < 500) done();
+      else fail(`HTTP ${statusCode}`);
     });
     asked.on('timeout', () => asked.destroy(new Error('no answer within 10 seconds')));
-    asked.on('error', (error) =>
-      refuse(new Error(`${new URL(directory).host}: ${'code' in error ? String(error.code) : error.message}`)),
-    );
+    asked.on('error', (error) => fail('code' in error ? String(error.code) : error.message));
     asked.end();
   });
 

@@ -11,7 +11,8 @@ import type { Authority } from '../core/env.ts';
 import { readPair } from '../modules/certificates/pair.ts';
 import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
-import { AcmeProblem, forgetAccount, isUnreached, openAccount } from './client.ts';
+import { AcmeProblem, forgetAccount, isAuthorityDown, isUnreached, openAccount } from './client.ts';
+import { downLast, noteDown } from './down.ts';
 import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
 import { takePlace } from './rate-budget.ts';
@@ -21,7 +22,7 @@ import { renewAt, retryAt } from './renewal-schedule.ts';
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
 
 const SIGNING_MS = 120_000;
-/** Attempts at one authority before the next one is used. */
+/** Attempts at one authority before the next one is used. Without a placed order, one that is down gets only one. */
 const TRIES = 3;
 const SPREAD_MS = 600_000;
 /** Errors that another authority may not have. */
@@ -56,14 +57,15 @@ export async function issue(
 }
 
 /**
- * The order's current authority, or the first untried one with free budget. Null: the order was postponed or has ended.
+ * The order's current authority, or the first untried one with free budget, of which those that are down come last.
+ * Null: the order was postponed or has ended.
  */
 async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority | null> {
   const {
     deps: { env, pool },
     order,
   } = base;
-  const left = env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory));
+  const left = downLast(env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory)));
   const current = left.find(({ directory }) => directory === order.ca);
   if (current && order.placedAt !== null) return current;
   if (left.length === 0) {
@@ -266,8 +268,16 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
     return clearChallenges(deps, work);
   }
   if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(deps, authority);
+  const isDown = isAuthorityDown(error);
+  if (isDown) noteDown(authority);
   const tries = order.tries + 1;
-  const isOver = tries >= TRIES || (error instanceof AcmeProblem && anotherMay.includes(error.type));
+  const passed = [...order.passed, authority.directory];
+  const isLast = deps.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
+  const isOver =
+    tries >= TRIES ||
+    (error instanceof AcmeProblem && anotherMay.includes(error.type)) ||
+    // A placed order is worth a retry: another authority would validate all names again.
+    (isDown && !isLast && order.orderUrl === null);
   if (!isOver) {
     // The order may no longer exist at the authority. Other orders are found again.
     const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
@@ -279,8 +289,6 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
       ...(isGone && { placed_at: null, order_url: null }),
     });
   }
-  const passed = [...order.passed, authority.directory];
-  const isLast = deps.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
   await clearChallenges(deps, work);
   if (isLast) return fail(work, text, error instanceof AcmeProblem ? error.retryAfterSeconds : 0);
   await note(deps.pool, work, 'passed', text);
