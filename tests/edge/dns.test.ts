@@ -1,14 +1,18 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { startEdge, upstream } from '../support/services/edge.ts';
-import type { LuaChange } from '../support/services/edge.ts';
+import type { EdgeOptions, LuaChange } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { startNameServer, type Records } from '../support/fakes/dns-server.ts';
 
 /** An edge with a name server of its own. */
-async function startResolving(onEnd: (stop: () => Promise<void>) => void, lua: LuaChange[] = []) {
+async function startResolving(
+  onEnd: (stop: () => Promise<void>) => void,
+  lua: LuaChange[] = [],
+  options: Pick<EdgeOptions, 'zone'> = {},
+) {
   const names = await startNameServer();
   onEnd(() => names.stop());
-  const edge = await startEdge({ resolvers: [names.address], lua });
+  const edge = await startEdge({ resolvers: [names.address], lua, ...options });
   onEnd(() => edge.stop());
   return { names, edge };
 }
@@ -86,6 +90,46 @@ describe.concurrent('over time', () => {
     own.names.behave('answer');
     expect(await responses).toEqual(Array(20).fill(200));
     expect(asked('A')).toBeLessThan(20);
+  });
+
+  // Regression: each of them looked fifty times a second for as long as the lookup took.
+  test('a request that waits for a new name looks for its addresses after growing pauses', async ({
+    onTestFinished,
+  }) => {
+    const counted = {
+      file: 'edge/origin/names.lua',
+      from: 'sleep(pause)',
+      to: 'sleep(pause) ngx.log(ngx.ERR, "poll")',
+    };
+    const own = await startResolving(onTestFinished, [counted]);
+    own.names.behave('silent');
+    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 600 }, own);
+    const responses = [get()];
+    await eventually(() => expect(asked('A')).toBe(1));
+    responses.push(get());
+    expect(await Promise.all(responses)).toEqual([502, 502]);
+    const polls = (await own.edge.errors()).split('poll').length - 1;
+    expect(polls).toBeGreaterThan(0);
+    // Within ten seconds, the longest wait, there are four short pauses and twenty of half a second.
+    expect(polls).toBeLessThan(30);
+  });
+
+  // Regression: any number waited.
+  test('few requests of a worker wait for one name, and the others get 502 meanwhile', async ({ onTestFinished }) => {
+    const fewer = { file: 'edge/origin/names.lua', from: 'MAX_WAITING = 1000', to: 'MAX_WAITING = 1' };
+    const own = await startResolving(onTestFinished, [fewer], {
+      zone: { worker: { processes: 1, connections: 1024 } },
+    });
+    own.names.behave('silent');
+    const { get, asked } = await named({ a: ['127.0.0.1'], seconds: 600 }, own);
+    const first = get();
+    await eventually(() => expect(asked('A')).toBe(1));
+    const others = [get(), get()];
+    expect(await Promise.race(others)).toBe(502);
+    // The second question, after a timeout, is answered.
+    own.names.behave('answer');
+    expect(await first).toBe(200);
+    expect((await Promise.all(others)).sort()).toEqual([200, 502]);
   });
 
   // Regression: the entry was gone, so each of them asked and waited.

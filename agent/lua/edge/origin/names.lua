@@ -22,8 +22,13 @@ local RETRY_SECONDS = 5
 local NEGATIVE_TTL_SECONDS = 5
 -- The request that refreshes an entry may have been killed.
 local MAX_REFRESH_SECONDS = 10
-local POLL_SECONDS = 0.02
+-- A waiting request looks for the addresses again after pauses that double. More requests of a worker than these do not
+-- wait for one name.
+local MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.02, 0.5
+local MAX_WAITING = 1000
 local rotation = 0
+-- The number of waiting requests of this worker by name.
+local waiting = {}
 
 local function server_of(text)
     local address, port = match(text, "^(%[.+%]):?(%d*)$")
@@ -34,8 +39,8 @@ local function server_of(text)
 end
 
 local function receive(socket, questions, found)
-    local waiting = #questions
-    while waiting > 0 do
+    local missing = #questions
+    while missing > 0 do
         local text = socket:receive(4096)
         if not text then
             return
@@ -44,7 +49,7 @@ local function receive(socket, questions, found)
             local answer = dns.answer(text, question)
             if answer ~= nil and found[i] == nil then
                 found[i] = answer
-                waiting = waiting - 1
+                missing = missing - 1
                 if answer and #answer.addresses > 0 then
                     socket:settimeout(OTHER_FAMILY_TIMEOUT_MS)
                 end
@@ -171,18 +176,31 @@ local function read(name)
     return match(names:get(name) or "", "^([^|%s]+)[^|]*|(.*)$")
 end
 
--- The addresses that another request asks for. Without them at the end of the wait, nil.
-local function wait_for(name)
-    local deadline = now() + MAX_REFRESH_SECONDS
+local function poll(name)
+    local deadline, pause = now() + MAX_REFRESH_SECONDS, MIN_POLL_SECONDS
     local list
     repeat
-        sleep(POLL_SECONDS)
+        sleep(pause)
+        pause = min(pause * 2, MAX_POLL_SECONDS)
         list = select(2, read(name))
     until list or now() > deadline
     return list
 end
 
--- Empty when the name does not exist, or no resolver responds and no address may serve.
+-- The addresses that another request asks for. nil: there are none at the end of the wait, or too many requests wait.
+local function wait_for(name)
+    local others = waiting[name] or 0
+    if others >= MAX_WAITING then
+        return nil
+    end
+    waiting[name] = others + 1
+    local list = poll(name)
+    others = waiting[name] - 1
+    waiting[name] = others > 0 and others or nil
+    return list
+end
+
+-- Empty when the name does not exist, or no resolver responds and no address may serve, or too many requests wait.
 function _M.resolve(name)
     local fresh_until, list = read(name)
     if list and tonumber(fresh_until) >= now() then
