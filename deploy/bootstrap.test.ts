@@ -14,7 +14,7 @@ async function installWith(script: string): Promise<string[]> {
   onTestFinished(() => rm(root, { recursive: true }));
   for (const folder of ['deploy', 'bin', 'node_modules/.bin'])
     await mkdir(path.join(root, folder), { recursive: true });
-  for (const name of ['bootstrap.mjs', 'machine-lock.mjs', 'steps.mjs', 'system-programs.mjs'])
+  for (const name of ['bootstrap.mjs', 'machine-lock.mjs', 'service-policy.mjs', 'steps.mjs', 'system-programs.mjs'])
     await copyFile(path.join(import.meta.dirname, name), path.join(root, 'deploy', name));
   for (const name of ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json'])
     await writeFile(path.join(root, name), '');

@@ -1,4 +1,4 @@
-// A lock for all checkouts on this machine. Linux only, plain JavaScript for bootstrap.mjs.
+// Locks between a user's checkouts on this machine, by name. Linux only, plain JavaScript for bootstrap.mjs.
 import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { Trouble } from './steps.mjs';
 
 const MAX_WAIT_SECONDS = 1800;
 
-/** Only root can write to /run. The temporary folder of other users is often one for all of them. */
+/** Only root can write to /run. Other users often share one temporary folder, so the file's name has the user's id. */
 const user = process.getuid();
 export const lockFile = (name) =>
   user === 0 ? `/run/edgeloom-${name}.lock` : path.join(tmpdir(), `edgeloom-${user}-${name}.lock`);

@@ -2,10 +2,11 @@
 // enabled.
 import { execFile, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, chmod, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { withMachineLock } from './machine-lock.mjs';
+import { hasKilledRun, revertKilledRun, withoutServices } from './service-policy.mjs';
 import { line, step, Trouble } from './steps.mjs';
 
 const run = promisify(execFile);
@@ -48,11 +49,14 @@ const toTestLong = {
   'dpkg-dev': 'dpkg-scanpackages',
 };
 
-/** Installs missing programs, or throws with the command to run. */
-export async function ensureSystemPrograms({ forTests, forLongTests }) {
+/**
+ * Installs missing programs, or throws with the command to run. Reverts what a killed installation left in `root`, the
+ * folder of the system.
+ */
+export async function ensureSystemPrograms({ forTests, forLongTests, root = '/' }) {
   const wanted = { ...toServe, ...(forTests ? toTest : {}), ...(forLongTests ? toTestLong : {}) };
   const missing = await findMissing(wanted);
-  if (missing.length === 0) return;
+  if (missing.length === 0 && !(await needsRevert(root))) return;
 
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
   if (!(await isDebian())) {
@@ -63,23 +67,30 @@ export async function ensureSystemPrograms({ forTests, forLongTests }) {
   }
   if (process.getuid() !== 0) throw new Trouble(`This machine lacks some programs. Please run:\n\n  sudo ${command}\n`);
 
-  line(`Installing by apt: ${missing.join(' ')}`);
-  line('No system service will be started or enabled.');
-  // A second run of another checkout would allow the start of services while the first one still installs them.
+  if (missing.length === 0) line('Reverting what a killed installation left');
+  else {
+    line(`Installing by apt: ${missing.join(' ')}`);
+    line('No system service will be started or enabled.');
+  }
+  // Another checkout that ends its installation meanwhile would allow the start of services.
   await step('System programs', (report) =>
     withMachineLock(
       'system-programs',
-      (lock) => installMissing(wanted, report, lock),
+      (lock) => installMissing(wanted, root, report, lock),
       () => report('waiting for another checkout'),
     ),
   );
 }
 
-/** Another checkout may have installed them meanwhile. */
-async function installMissing(wanted, report, lock) {
+/** Only root can revert. */
+const needsRevert = async (root) => process.getuid() === 0 && (await hasKilledRun(root));
+
+/** While this process waited for the lock, another checkout may have installed the programs, or reverted. */
+async function installMissing(wanted, root, report, lock) {
+  await revertKilledRun(root);
   const missing = await findMissing(wanted);
-  if (missing.length === 0) return report('installed by another checkout');
-  await withoutServices(() => install(missing, report, lock));
+  if (missing.length === 0) return report('all are installed');
+  await withoutServices(() => install(missing, report, lock), root);
 }
 
 async function findMissing(wanted) {
@@ -128,7 +139,7 @@ async function install(names, report, lock) {
   report(`${names.length} packages`);
 }
 
-/** If this process is killed, apt goes on and has the lock until it ends. */
+/** `lock`: a file descriptor. If this process is killed, apt continues, and other checkouts wait until it ends. */
 export async function apt(args, report, lock) {
   const child = spawn('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
     // needrestart would restart services whose libraries were replaced.
@@ -148,86 +159,4 @@ export async function apt(args, report, lock) {
   // Ctrl-C also reaches apt, which exits at a safe point. We restore everything afterwards.
   const code = await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
   if (code !== 0) throw new Trouble(`apt-get ${args[0]} ended with ${code}:\n${tail.join('\n')}`);
-}
-
-const policyFile = '/usr/sbin/policy-rc.d';
-const policyAside = '/usr/sbin/policy-rc.d.before-edgeloom';
-const policyText =
-  '#!/bin/sh\n# Put here by Edgeloom while it installs packages: no service may be started.\nexit 101\n';
-
-/** Runs `task` while packages cannot start services. Afterwards reverts what the packages enabled, and only that. */
-async function withoutServices(task) {
-  const before = await snapshot();
-  const ignore = () => undefined;
-  process.on('SIGINT', ignore).on('SIGTERM', ignore);
-  try {
-    await forbidStarts();
-    return await task();
-  } finally {
-    await allowStarts();
-    await takeBack(before);
-    process.off('SIGINT', ignore).off('SIGTERM', ignore);
-  }
-}
-
-async function forbidStarts() {
-  // Removes the policy of a killed run.
-  await allowStarts();
-  if (await refusesAlready()) return;
-  await rename(policyFile, policyAside).catch(whenAbsent);
-  await writeFile(policyFile, policyText);
-  await chmod(policyFile, 0o755);
-}
-
-async function allowStarts() {
-  const text = await readFile(policyFile, 'utf8').catch(() => '');
-  if (text === policyText) await rm(policyFile);
-  const isFree = text === '' || text === policyText;
-  if (isFree) await rename(policyAside, policyFile).catch(whenAbsent);
-}
-
-/** An existing policy that already denies starts (as in containers) is kept. */
-const refusesAlready = () =>
-  run(policyFile, ['nginx', 'start']).then(
-    () => false,
-    (error) => error.code === 101,
-  );
-
-function whenAbsent(error) {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-// Services and nginx modules are enabled by links in these folders.
-const watched = ['/etc/systemd/system', '/etc/rc2.d', '/etc/rc3.d', '/etc/rc4.d', '/etc/rc5.d'];
-const nginxModules = '/etc/nginx/modules-enabled';
-
-async function snapshot() {
-  const hadNginx = await isProgram('/usr/sbin/nginx');
-  return { links: await linksBelow(watched), hadNginx, modules: await linksBelow([nginxModules]) };
-}
-
-async function takeBack(before) {
-  const added = [...(await linksBelow(watched))].filter((link) => !before.links.has(link));
-  const units = new Set(added.filter((link) => link.startsWith('/etc/systemd/')).map((link) => path.basename(link)));
-  const scripts = new Set(added.flatMap((link) => /\/etc\/rc\d\.d\/S\d\d(.+)$/.exec(link)?.[1] ?? []));
-  if (units.size > 0) await run('systemctl', ['disable', '--quiet', ...units]).catch(() => undefined);
-  for (const script of scripts) await run('update-rc.d', [script, 'disable']).catch(() => undefined);
-  // Without systemctl (containers), and for links that systemctl does not count as enabled (aliases).
-  for (const link of added) if (link.startsWith('/etc/systemd/')) await rm(link, { force: true });
-  if (units.size > 0) line(`Left disabled: ${[...units].sort().join(', ')}`);
-
-  // The system's nginx would load the new modules at its next start. Our nginx loads modules explicitly.
-  if (!before.hadNginx) return;
-  for (const link of await linksBelow([nginxModules])) if (!before.modules.has(link)) await rm(link, { force: true });
-}
-
-async function linksBelow(folders) {
-  const links = new Set();
-  for (const folder of folders) {
-    const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
-    for (const entry of entries) {
-      if (entry.isSymbolicLink()) links.add(path.join(entry.parentPath ?? entry.path, entry.name));
-    }
-  }
-  return links;
 }
