@@ -17,8 +17,8 @@ const SNAPSHOT = '# Enabled before: ';
 const policyText = (snapshot) => `${HEAD}${SNAPSHOT}${JSON.stringify(snapshot)}\nexit 101\n`;
 
 /**
- * Runs `task` while packages cannot start services. Afterwards disables the services and nginx modules that were enabled
- * meanwhile.
+ * Runs `task` while packages cannot start services. Afterwards disables the services and nginx modules that were
+ * enabled meanwhile.
  */
 export async function withoutServices(task, root = '/') {
   const before = await takeSnapshot(root);
