@@ -1,7 +1,10 @@
 // Forwards and opened ports, from the API call to a response through a node.
 import { ports, portUpstreams, sitePorts } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { layer4LimitConns } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { unique } from '../support/builders/build.ts';
 import { controlPlane, type ControlPlane } from '../support/services/control-plane.ts';
@@ -59,6 +62,32 @@ test("a customer's forward carries data, follows its origins, and ends with its 
   await call(ports.status, { params, body: { ids, enabled: false } });
   await eventuallyStarted(async () => expect(await sendTcp(tcpPort, 'x').catch(() => 'closed')).toBe('closed'));
   await call(ports.remove, { params, body: { ids } });
+});
+
+test('a limit of connections takes effect right after its forward, beside sessions that are open', async () => {
+  const { call, params, status } = await siteOnNode([await freePort()]);
+  const echo = await startEcho('echo');
+  onTestFinished(() => echo.stop());
+  const port = await freePort();
+  await call(ports.createLines, { params, body: { lines: [`${port} 127.0.0.1:${echo.port}`] } });
+  await status('normal');
+  await eventuallyStarted(async () => expect(await sendTcp(port, 'x')).toBe('echo x'));
+  const session = connect(port, '127.0.0.1');
+  onTestFinished(() => void session.destroy());
+  session.write('x');
+  await once(session, 'data');
+  await call(layer4LimitConns.create, { params, body: { port, max: 1, burst: 0, delay: 0, enabled: true } });
+  // The session before the limit does not count.
+  await eventuallyStarted(async () => {
+    const first = connect(port, '127.0.0.1');
+    try {
+      first.write('x');
+      await once(first, 'data');
+      expect(await sendTcp(port, 'x').catch(() => 'closed')).not.toBe('echo x');
+    } finally {
+      first.destroy();
+    }
+  });
 });
 
 test('a site responds on an opened port of its zone, and other sites do not', async () => {

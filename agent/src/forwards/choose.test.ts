@@ -77,6 +77,9 @@ test('names are what origins are called that is no address', () => {
   );
 });
 
-test('the more workers still see visitors off, the longer a reload waits', () => {
-  expect([0, 1, 10, 1000].map((leaving) => pauseAfter(leaving, defaultPace))).toEqual([5000, 10_000, 55_000, 300_000]);
+// Regression: with sessions on four workers, the second change waited for 25 seconds.
+test('a reload waits for a second, and longer once workers of two generations drain', () => {
+  const pause = (draining: number, serving: number) => pauseAfter({ draining, serving }, defaultPace);
+  expect([pause(0, 4), pause(4, 4)]).toEqual([1000, 1000]);
+  expect([pause(5, 4), pause(14, 4), pause(1000, 4)]).toEqual([6000, 51_000, 300_000]);
 });

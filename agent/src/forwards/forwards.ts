@@ -10,7 +10,7 @@ import { concurrentMap } from '../concurrent-map.ts';
 import type { NginxLayout } from '../layout.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
-import { findNginx } from '../nginx/processes.ts';
+import { findNginx, type Process } from '../nginx/processes.ts';
 import { assertFree, nameOf, socketOf } from '../nginx/sockets.ts';
 import type { Socket } from '../nginx/sockets.ts';
 import { TreeServer } from '../nginx/tree-server.ts';
@@ -25,15 +25,17 @@ import { Names } from './names.ts';
 import { forwardsTree, readNote, socketsOf } from './tree.ts';
 
 export interface Pace {
-  /** Delay between two reloads, multiplied by the workers that are still draining. */
-  reloadMs: number;
+  /** Delay between two reloads. */
+  minReloadMs: number;
+  /** Further delay for each draining worker of more than one generation. */
+  workerMs: number;
   maxReloadMs: number;
   /** Interval for resolving names again and retrying forwards that could not be served. */
   retryMs: number;
 }
 
 /** Limits how fast draining workers can accumulate when forwards or names change in a loop. */
-export const defaultPace: Pace = { reloadMs: 5000, maxReloadMs: 300_000, retryMs: 30_000 };
+export const defaultPace: Pace = { minReloadMs: 1000, workerMs: 5000, maxReloadMs: 300_000, retryMs: 30_000 };
 
 interface Deps {
   binary: string;
@@ -53,6 +55,8 @@ interface DocumentSource {
 const MAX_SHOWN_ERRORS = 5;
 const MAX_CONCURRENT = 32;
 const STATUS_TIMEOUT_MS = 1000;
+/** During a pause the draining workers are counted again this often. */
+const LOOK_MS = 5000;
 
 export class Forwards {
   readonly #deps: Deps;
@@ -149,9 +153,9 @@ export class Forwards {
       const elapsed = performance.now() - this.#reloadedAt;
       if (elapsed > this.#pace.maxReloadMs) return;
       const processes = await findNginx(this.#deps.layout.dir);
-      const left = pauseAfter(processes.filter(({ title }) => title.includes('shutting down')).length, this.#pace);
+      const left = pauseAfter(countWorkers(processes), this.#pace);
       if (elapsed >= left) return;
-      await sleep(Math.min(left - elapsed, this.#pace.reloadMs), undefined, { signal }).catch(() => undefined);
+      await sleep(Math.min(left - elapsed, LOOK_MS), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
     }
   }
@@ -216,9 +220,20 @@ export class Forwards {
   }
 }
 
-/** The pause grows with each draining worker. */
-export const pauseAfter = (leaving: number, { reloadMs, maxReloadMs }: Pace) =>
-  Math.min(reloadMs * (1 + leaving), maxReloadMs);
+interface WorkerCounts {
+  draining: number;
+  serving: number;
+}
+
+function countWorkers(processes: readonly Pick<Process, 'title'>[]): WorkerCounts {
+  const workers = processes.filter(({ title }) => title.includes('worker process'));
+  const draining = workers.filter(({ title }) => title.includes('shutting down')).length;
+  return { draining, serving: workers.length - draining };
+}
+
+/** One draining generation costs nothing noticeable, so a change right after another one takes effect at once. */
+export const pauseAfter = ({ draining, serving }: WorkerCounts, { minReloadMs, workerMs, maxReloadMs }: Pace) =>
+  Math.min(minReloadMs + workerMs * Math.max(0, draining - serving), maxReloadMs);
 
 interface Documents {
   /** Null: there is no zone, or this node is switched off. */

@@ -70,7 +70,7 @@ export async function startForwards(options: ForwardsOptions = {}) {
       caBundle: null,
     },
     lookUp: createLookUp(resolvers),
-    pace: { reloadMs: 1, maxReloadMs: 10, retryMs: 100 },
+    pace: { minReloadMs: 1, workerMs: 1, maxReloadMs: 10, retryMs: 100 },
     log: { info: note, warn: note, error: note },
   });
   const [http = 0, https = 0] = await freePorts(2);
