@@ -10,6 +10,7 @@ import * as z from 'zod';
 import type { Log } from '../log.ts';
 import { Loop } from '../loop.ts';
 import { writeWhole } from '../store/durable.ts';
+import { ClockSteps, machineClock, type Clock } from './clock-steps.ts';
 import { findLogFiles, readWholeLines, type LogFile } from './log-files.ts';
 import { Spool } from './spool.ts';
 
@@ -23,6 +24,7 @@ interface Parts {
   rotate: () => Promise<void>;
   /** Rejects while the control plane cannot be reached. */
   send: (batch: LogBatch) => Promise<LogReply>;
+  clock?: Clock;
   log: Log;
 }
 
@@ -37,6 +39,7 @@ export class LogShipper {
   readonly #parts: Parts;
   readonly #positions: string;
   readonly #spool: Spool;
+  readonly #clockSteps: ClockSteps;
   readonly #sending: Loop;
   readonly #bounding: Loop;
   /** The next byte to send, by file. */
@@ -50,6 +53,7 @@ export class LogShipper {
     this.#parts = parts;
     this.#positions = path.join(logs, 'positions.json');
     const reached = (id: string) => this.#reached.get(id) ?? 0;
+    this.#clockSteps = new ClockSteps(parts.clock ?? machineClock);
     this.#spool = new Spool({ dir: logs, maxBytes, reached, rotate, log });
     const loaded = readPositions(this.#positions).then((positions) => (this.#reached = positions));
     this.#sending = new Loop({
@@ -64,6 +68,7 @@ export class LogShipper {
     this.#bounding = new Loop({
       task: async () => {
         await loaded;
+        this.#clockSteps.look(await findLogFiles(logs));
         await this.#spool.enforce();
         return LOOK_EVERY_MS;
       },
@@ -88,6 +93,7 @@ export class LogShipper {
   /** Sends one batch. Returns whether another may follow at once. */
   async #sendNextBatch(): Promise<boolean> {
     const files = await findLogFiles(this.#parts.logs);
+    if (!this.#clockSteps.look(files)) return false;
     for (const file of files) {
       const from = this.#reached.get(file.id) ?? 0;
       const lines = file.size > from ? await readWholeLines(file.path, from) : Buffer.alloc(0);
@@ -102,10 +108,11 @@ export class LogShipper {
     return false;
   }
 
-  async #send(file: string, from: number, lines: Buffer, files: readonly LogFile[]): Promise<void> {
+  async #send(file: string, from: number, wholeLines: Buffer, files: readonly LogFile[]): Promise<void> {
     const { kind } = this.#parts;
+    const { lines, sentAt } = this.#clockSteps.cut(file, from, wholeLines);
     const compressed = (await compress(lines)).toString('base64');
-    const batch = { file, kind, from, to: from + lines.length, sentAt: Date.now(), lines: compressed };
+    const batch = { file, kind, from, to: from + lines.length, sentAt, lines: compressed };
     const { reached } = await this.#parts.send(batch);
     this.#sentAt = performance.now();
     if (reached === batch.to) {
