@@ -1,6 +1,6 @@
 // A customer changes how the edge treats requests, in the console, and sees the effect at the edge of one product.
-// Each test has a path, a header or a code of its own. Later tests must expect what stays for all visitors: allowed
-// referrers, the 403 page, gzip without Brotli at each size, WebP, and stored responses without Set-Cookie.
+// Each test has a path, a header or a code of its own. Later tests must expect settings that stay for all visitors:
+// allowed referrers, the 403 page, gzip without Brotli at each size, WebP, and stored responses without Set-Cookie.
 import { antiCCs } from '@edgeloom/contract/site-anti-cc/site-anti-cc.endpoints.ts';
 import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NginxCopy } from './nginx-copy.ts';
 
-/** The copy of an nginx that found nothing. `asked` lists what each fetch says about the blocks of the one before. */
+/** The copy of an nginx that found nothing. `asked` lists how each fetch reports the blocks of the one before. */
 function copyOfNginx() {
   const asked: (string | undefined)[] = [];
   let isDown = false;

@@ -96,7 +96,7 @@ ${serversOf(forwards, host.listen, dir, worker)}}
 /** nginx refuses the configuration above this number. An IPv4 address has no more ports to connect from. */
 const MAX_LIMIT_CONN = 65_535;
 const cappedLimit = (connections: number) => Math.min(MAX_LIMIT_CONN, Math.max(1, Math.floor(connections)));
-/** A server with a limit of its own inherits none, so it repeats these. */
+/** Limits of all ports. A server with a `limit_conn` of its own inherits none, so it repeats them. */
 const inheritedLimits = ({ processes, connections }: ZoneDoc['worker'], indent: Conf) =>
   conf`${indent}limit_conn visitors ${cappedLimit((processes * connections) / 4)};
 ${indent}limit_conn addresses ${cappedLimit((processes * connections) / 16)};

@@ -2,8 +2,9 @@ type Stop = () => unknown;
 
 /**
  * For a `beforeAll` that starts several things: it calls `onEnd` beside each start, and `afterAll` calls `stopAll`.
- * `stopAll` calls every stop, the last one first, and throws the errors together afterwards. A late `beforeAll` goes on
- * starting things: `stopAll` also calls the stops that come meanwhile, and from then on `onEnd` calls a stop at once.
+ * `stopAll` calls every stop, the last one first, and throws their errors together at its end. A `beforeAll` that timed
+ * out continues to start things: `stopAll` also calls the stops that are added while it runs, and afterwards `onEnd`
+ * calls a stop at once.
  */
 export function collectedStops(): { onEnd: (stop: Stop) => void; stopAll: () => Promise<void> } {
   const stops: Stop[] = [];

@@ -38,8 +38,8 @@ local ENTRY_SECONDS = 7200
 -- How long a verdict is readable for followers in other workers.
 local VERDICT_SECONDS = 2
 -- How long the verdict on an origin that failed to renew a stored response is readable. With a stale response to serve
--- ("failed") there is no origin request meanwhile. Otherwise ("free") requests are not collapsed. store.lua uses the
--- same time for objects that were never stored.
+-- ("failed") no request goes to the origin during this time. Otherwise ("free") requests are not collapsed. store.lua
+-- uses the same time for objects that were never stored.
 local FAILURE_SECONDS = 10
 -- The file appears in the cache some milliseconds after hop B has sent the last byte.
 local STORE_GRACE_SECONDS = 0.5

@@ -77,9 +77,9 @@ function clockOffsetOf({ clock }: Heartbeat, receivedAt: number): number | null 
  * SQL: the node may have built the heartbeat before its newest ack. A node's revision decreases only when it loses
  * documents; then a later heartbeat lowers it. A heartbeat is stored within seconds.
  */
-const IS_BEFORE_ACK = `excluded.revision < s.revision AND coalesce(s.synced_at > now() - interval '15 seconds', false)`;
+const IS_PROBABLY_BEFORE_ACK = `excluded.revision < s.revision AND coalesce(s.synced_at > now() - interval '15 seconds', false)`;
 
-/** Log lines that were deleted unsent since the agent's start. */
+/** Log lines that the agent deleted unsent since its start. */
 const droppedLines = ({ load }: Heartbeat) =>
   Math.min(Math.max(0, Math.trunc(load?.logs?.droppedLines ?? 0)), Number.MAX_SAFE_INTEGER);
 
@@ -133,7 +133,7 @@ const sumOf = (counts: readonly AgentLogCount[] = []) =>
     Number.MAX_SAFE_INTEGER,
   );
 
-/** One per node: one statement cannot update a row twice. */
+/** `beats`: at most one per node, because one statement cannot update a row twice. */
 async function storeBeats(
   pool: Pool,
   beats: readonly ReceivedHeartbeat[],
@@ -153,10 +153,10 @@ async function storeBeats(
          log_counts, lost)
      JOIN nodes n ON n.id = h.node_id
      ON CONFLICT (node_id) DO UPDATE SET
-       revision = CASE WHEN ${IS_BEFORE_ACK} THEN s.revision ELSE excluded.revision END, digest = excluded.digest,
+       revision = CASE WHEN ${IS_PROBABLY_BEFORE_ACK} THEN s.revision ELSE excluded.revision END, digest = excluded.digest,
        digest_agrees = coalesce(excluded.digest_agrees, s.digest_agrees), version = excluded.version,
        nginx = excluded.nginx, error = excluded.error,
-       rejected = CASE WHEN ${IS_BEFORE_ACK} THEN s.rejected ELSE excluded.rejected END,
+       rejected = CASE WHEN ${IS_PROBABLY_BEFORE_ACK} THEN s.rejected ELSE excluded.rejected END,
        capabilities = excluded.capabilities, load = excluded.load, clock_offset_ms = excluded.clock_offset_ms,
        release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids,
        failing_patterns = excluded.failing_patterns,
