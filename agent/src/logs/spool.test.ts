@@ -9,7 +9,13 @@ const LINE = `${'x'.repeat(99)}\n`;
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Files of so many lines of 100 bytes: rotated ones, oldest first, and the current one. */
-async function spoolOf(maxBytes: number, rotated: readonly number[], current: number, sent: readonly number[] = []) {
+async function spoolOf(
+  maxBytes: number,
+  rotated: readonly number[],
+  current: number,
+  sent: readonly number[] = [],
+  disk = { size: 1e12, free: 1e12 },
+) {
   const dir = await mkdtemp(path.join(tmpdir(), 'spool-'));
   onTestFinished(() => rm(dir, { recursive: true }));
   for (const [i, lines] of rotated.entries()) await writeFile(path.join(dir, nameOf(i)), LINE.repeat(lines));
@@ -21,7 +27,14 @@ async function spoolOf(maxBytes: number, rotated: readonly number[], current: nu
     rotations += 1;
     await rename(path.join(dir, 'access.json'), path.join(dir, nameOf(99)));
   };
-  const spool = new Spool({ dir, maxBytes, reached: (id) => reached.get(id) ?? 0, rotate, log });
+  const spool = new Spool({
+    dir,
+    maxBytes,
+    reached: (id) => reached.get(id) ?? 0,
+    rotate,
+    readDisk: async () => disk,
+    log,
+  });
   await spool.enforce();
   return { names: (await readdir(dir)).sort(), dropped: spool.dropped, rotations };
 }
@@ -59,4 +72,23 @@ test('a large current file is rotated', async () => {
   expect((await spoolOf(8000, [], 11)).rotations).toBe(1);
   expect((await spoolOf(8000, [], 11)).names).toEqual([nameOf(99)]);
   expect((await spoolOf(8000, [], 5)).rotations).toBe(0);
+});
+
+// Regression: nginx filled the disk, and the lines that it could not write were counted nowhere.
+test('on a disk that is nearly full the oldest unsent lines are dropped and counted', async () => {
+  const small = { size: 8000, free: 600 };
+  const { names, dropped, rotations } = await spoolOf(1e9, [5, 5, 20, 30], 2, [5, 2], small);
+  // 1,000 bytes stay free, an eighth of the disk. The sent file has enough of them.
+  expect(names).toEqual(['access.json', nameOf(1), nameOf(2), nameOf(3)]);
+  expect(dropped).toEqual({ lines: 0, bytes: 0 });
+  expect(rotations).toBe(0);
+  const full = await spoolOf(1e9, [5, 5, 20, 30], 2, [5, 2], { size: 8000, free: 0 });
+  expect(full.names).toEqual(['access.json', nameOf(2), nameOf(3)]);
+  expect(full.dropped).toEqual({ lines: 3, bytes: 300 });
+});
+
+test('on a disk that others have filled an eighth of it stays', async () => {
+  const { names, rotations } = await spoolOf(1e9, [8], 1, [], { size: 8000, free: 0 });
+  expect(names).toEqual(['access.json', nameOf(0)]);
+  expect(rotations).toBe(0);
 });

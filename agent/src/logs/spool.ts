@@ -1,6 +1,7 @@
-// Bounds the access log that waits on the disk. The oldest rotated files are deleted first, and their unsent lines are
-// counted. Sent files stay for the operator as long as there is room.
-import { rm } from 'node:fs/promises';
+// Bounds the access log that waits on the disk, and leaves room on the disk for new lines, because nobody counts lines
+// that nginx cannot write. The oldest rotated files are deleted first, and their unsent lines are counted. Sent files
+// stay for the operator as long as there is room.
+import { rm, statfs } from 'node:fs/promises';
 import type { Log } from '../log.ts';
 import { countLines, findLogFiles, type LogFile } from './log-files.ts';
 
@@ -12,7 +13,18 @@ interface Deps {
   reached: (id: string) => number;
   /** Makes nginx begin a new file. */
   rotate: () => Promise<void>;
+  readDisk?: (dir: string) => Promise<Disk>;
   log: Log;
+}
+
+/** In bytes. */
+interface Disk {
+  size: number;
+  free: number;
+}
+async function diskOf(dir: string): Promise<Disk> {
+  const { bsize, blocks, bavail } = await statfs(dir);
+  return { size: blocks * bsize, free: bavail * bsize };
 }
 
 export interface Dropped {
@@ -24,6 +36,9 @@ export interface Dropped {
 const MAX_SENT_FILES = 10;
 /** The current file is rotated at this share of the bound, because only rotated files can be deleted. */
 const SEGMENTS = 8;
+/** Bytes that stay free for new lines. On small disks it is an eighth. */
+const RESERVE = 64 * 1024 * 1024;
+const reserveOf = ({ size }: Disk) => Math.min(RESERVE, size / 8);
 
 export class Spool {
   readonly #deps: Deps;
@@ -35,8 +50,9 @@ export class Spool {
   }
 
   async enforce(): Promise<void> {
-    const { dir, maxBytes, reached, rotate } = this.#deps;
+    const { dir, reached, rotate } = this.#deps;
     const files = await findLogFiles(dir);
+    const maxBytes = await this.#maxBytes(files);
     const rotated = files.filter(({ isRotated }) => isRotated);
     const sent = rotated.filter(({ id, size }) => reached(id) >= size);
     for (const file of sent.slice(0, -MAX_SENT_FILES)) await rm(file.path, { force: true });
@@ -48,6 +64,15 @@ export class Spool {
     }
     const current = files.at(-1);
     if (current !== undefined && !current.isRotated && current.size > maxBytes / SEGMENTS) await rotate();
+  }
+
+  /** On a disk that others fill, so much stays that the current file is not rotated each second. */
+  async #maxBytes(files: readonly LogFile[]): Promise<number> {
+    const { dir, maxBytes, readDisk = diskOf } = this.#deps;
+    const disk = await readDisk(dir);
+    const reserve = reserveOf(disk);
+    const room = files.reduce((sum, { size }) => sum + size, 0) + disk.free - reserve;
+    return Math.min(maxBytes, Math.max(room, reserve));
   }
 
   async #drop({ id, path, size }: LogFile): Promise<void> {
