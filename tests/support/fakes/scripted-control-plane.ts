@@ -11,6 +11,7 @@ import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import { Ack, CommandReply, Heartbeat, JoinRequest, SyncRequest } from '@edgeloom/contract/edge/messages.ts';
 import type { DocEntry, DocPush, SyncReply } from '@edgeloom/contract/edge/messages.ts';
 import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
+import { LogBatch, type LogReply } from '@edgeloom/contract/edge/log-batches.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
 import { natsAuthenticator } from '@edgeloom/contract/edge/nats-key.ts';
 import { connect } from 'nats';
@@ -112,6 +113,13 @@ export class Peer {
       this.upgrades.push(UpgradeReport.parse(message.json()));
       message.respond('{}');
     });
+  }
+
+  /** Until this is called, log lines wait on the node. */
+  receiveLogs(receive: (batch: LogBatch) => LogReply): void {
+    this.#subscribe(subjects.logs(this.nodeID), (message) =>
+      message.respond(JSON.stringify(receive(LogBatch.parse(message.json())))),
+    );
   }
 
   get digest(): string {

@@ -1,0 +1,58 @@
+// The access log on a small disk of its own, while the control plane takes no lines.
+import { execFile } from 'node:child_process';
+import { mkdir, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';
+import { testDir } from '../support/services/test-dir.ts';
+
+const run = promisify(execFile);
+const DISK_BYTES = 4 * 1024 * 1024;
+/** The part that the agent leaves free. */
+const RESERVE = DISK_BYTES / 8;
+/** A line has more than this. */
+const QUERY = 'x'.repeat(3000);
+const ROUND = 50;
+const ROUNDS = 45;
+
+test(
+  'a full disk of logs fails no request, and each line is sent once or counted as lost',
+  { timeout: 240_000 },
+  async () => {
+    const dir = await testDir();
+    const logs = path.join(dir, 'logs');
+    await mkdir(logs, { recursive: true });
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', logs]);
+    const unmount = async () => void (await run('umount', ['-l', logs]).catch(() => undefined));
+    onTestFinished(unmount);
+    const { peer, agent, ports, www } = await startConnectedNode({ dir });
+    onTestFinished(unmount);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const urls = Array.from({ length: ROUND }, (_, i) => `/?round=${round}&i=${i}&${QUERY}`);
+      const responses = await Promise.all(urls.map((url) => get(ports.http, www.name, url)));
+      expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+      // Before there is no room for a round, the agent has deleted lines.
+      await eventuallyStarted(async () => {
+        const { bavail, bsize } = await statfs(logs);
+        expect(bavail * bsize).toBeGreaterThan(RESERVE / 2);
+      });
+    }
+    // Heartbeats have the same sum, but come each half minute only.
+    const lostLines = () => agent.log.reduce((sum, { lines }) => sum + (typeof lines === 'number' ? lines : 0), 0);
+    await eventuallyStarted(() => expect(lostLines()).toBeGreaterThan(0));
+
+    const received: string[] = [];
+    peer.receiveLogs(({ lines, to }) => {
+      const rows = gunzipSync(Buffer.from(lines, 'base64')).toString().split('\n').filter(Boolean);
+      received.push(
+        ...rows.map((row) => JSON.parse(row)).flatMap(({ id, args }) => (args.startsWith('round=') ? [id] : [])),
+      );
+      return { reached: to };
+    });
+    await eventuallyStarted(() => expect(received.length + lostLines()).toBeGreaterThanOrEqual(ROUND * ROUNDS));
+    expect(received.length + lostLines()).toBe(ROUND * ROUNDS);
+    expect(new Set(received).size).toBe(received.length);
+  },
+);
