@@ -10,7 +10,7 @@ import { concurrentMap } from '../concurrent-map.ts';
 import type { NginxLayout } from '../layout.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
-import { findNginx, type Process } from '../nginx/processes.ts';
+import { findNginx } from '../nginx/processes.ts';
 import { assertFree, nameOf, socketOf } from '../nginx/sockets.ts';
 import type { Socket } from '../nginx/sockets.ts';
 import { TreeServer } from '../nginx/tree-server.ts';
@@ -225,7 +225,7 @@ interface WorkerCounts {
   serving: number;
 }
 
-function countWorkers(processes: readonly Pick<Process, 'title'>[]): WorkerCounts {
+function countWorkers(processes: readonly { title: string }[]): WorkerCounts {
   const workers = processes.filter(({ title }) => title.includes('worker process'));
   const draining = workers.filter(({ title }) => title.includes('shutting down')).length;
   return { draining, serving: workers.length - draining };
