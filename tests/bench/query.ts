@@ -200,7 +200,7 @@ async function timesOf(tasks: Record<string, () => Promise<unknown>>): Promise<D
 
 const services = await startServices();
 try {
-  const app = await startApp(services, await cloneDatabase(services), { LOG_REQUESTS: 'false' });
+  const app = await startApp(services, await cloneDatabase(services), { LOG_REQUESTS: 'false', LOG_SEARCH_MS: '250' });
   try {
     const result = await measure(app);
     console.log(

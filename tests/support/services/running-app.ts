@@ -40,6 +40,8 @@ export async function startApp(
     MAIL_DIR: mailDir,
     LOG_LEVEL: 'silent',
     DATABASE_POOL: '10',
+    // Searches of a busy machine end before they have read the whole period, otherwise.
+    LOG_SEARCH_MS: '20000',
     ...unlimited,
     ...settings,
   });

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { logExports } from '@edgeloom/contract/log-exports/log-exports.endpoints.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import type { LogLine } from '@edgeloom/contract/edge/log-batches.ts';
-import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
+import { LogQuery } from '@edgeloom/contract/logs/logs.ts';
 import type { WafLogQuery } from '@edgeloom/contract/logs/waf.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
@@ -40,6 +40,12 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     });
   const paths = async (query: Query, account = site.owner) =>
     (await search(query, account)).data.map(({ uri }) => uri).toSorted();
+
+  const readingAs = ({ id, email, clientId }: BuiltSite['owner']) => {
+    const session = { sessionId: id, apiTokenId: null, proxy: null, name: '', permissions: new Set<never>() };
+    const owner = { id, clientId: clientId ?? '', email, kind: 'user' as const, isRoot: true, rootId: id };
+    return reading(app.installation.pool)({ ...owner, ...session });
+  };
 
   beforeAll(async () => {
     if (store === 'ClickHouse') {
@@ -246,6 +252,43 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     expect([third.total, third.data]).toEqual([5, all.data.slice(20)]);
   });
 
+  test('a search that ends early continues where it ended, and finds each row once', async () => {
+    const slow = await app.build.site();
+    const { id } = await app.build.node({ zone: slow.zone });
+    const end = Math.floor(Date.now() / 1000);
+    // Windows of 15 seconds end at whole ones of these seconds.
+    const times = Array.from({ length: 90 }, (_, i) => end - Math.ceil((i + 1) / 3) * 7.5);
+    await add(
+      id,
+      times.map((time, i) => logLine(slow.id, { uri: `/${i}`, time, status: i % 2 === 0 ? 200 : 404 })),
+    );
+    const query = LogQuery.parse({
+      startTime: new Date((end - 300) * 1000).toISOString(),
+      endTime: new Date(end * 1000).toISOString(),
+      status: ['404'],
+      pageSize: 50,
+    });
+    const accessLog = accessLogOf(app.installation);
+    const whole = await accessLog.search(readingAs(slow.owner), query, 20_000);
+    expect([whole.rows.length, whole.total, whole.reached]).toEqual([45, 45, null]);
+    const found: string[] = [];
+    let searches = 0;
+    for (let until: Date | undefined; ; searches += 1) {
+      const { rows, total, reached } = await accessLog.search(readingAs(slow.owner), { ...query, until }, 1);
+      expect(total).toBe(rows.length);
+      found.push(...rows.map(({ id: each }) => each));
+      if (reached === null) break;
+      until = reached;
+    }
+    expect(searches).toBe(19);
+    expect(found).toEqual(whole.rows.map(({ id: each }) => each));
+    const { data, reached } = await app.as(slow.owner).call(logs.access, {
+      body: { ...LogQuery.encode(query), until: new Date((end - 150) * 1000).toISOString() },
+    });
+    expect([data.map(({ id: each }) => each), reached]).toEqual([found.slice(-data.length), null]);
+    expect(data.length).toBeGreaterThan(0);
+  });
+
   test('a reader finds requests of its own sites only', async () => {
     const other = await app.build.site();
     expect((await search({}, other.owner)).total).toBe(0);
@@ -404,19 +447,8 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
       node.id,
       twins.map((twin) => logLine(site.id, { ...twin, time: twins[0]?.time ?? 0 })),
     );
-    const { pool } = app.installation;
     const accessLog = accessLogOf(app.installation);
-    const { id, email, clientId } = site.owner;
-    const session = { sessionId: id, apiTokenId: null, proxy: null, name: '', permissions: new Set<never>() };
-    const read = reading(pool)({
-      id,
-      clientId: clientId ?? '',
-      email,
-      kind: 'user',
-      isRoot: true,
-      rootId: id,
-      ...session,
-    });
+    const read = readingAs(site.owner);
     const query = { startTime: new Date(iso(-30 * MINUTE)), endTime: new Date(iso(MINUTE)) };
     const whole = await accessLog.readOn(read, query, null, 1000);
     expect(whole.length).toBeGreaterThan(30);

@@ -6,6 +6,7 @@ import type { Line } from '../statistics/log-lines.ts';
 import type { Partitions } from '../statistics/partitions.ts';
 import type { FilteredSelection, Times } from '../statistics/selection.ts';
 import type { StoredBatch } from '../statistics/stored-batches.ts';
+import type { SearchResult } from './bounded-search.ts';
 
 /** The lines of a batch, in the transaction that moves the node's position. */
 export interface NewRequests {
@@ -41,10 +42,6 @@ export interface ValuesQuery {
 export interface Explained {
   explanation: string;
 }
-export interface FoundRows {
-  rows: (LogRow & Explained)[];
-  total: number;
-}
 
 export interface WafFilter {
   /** IDs of rules, with or without `monitor/`. */
@@ -60,8 +57,8 @@ export interface AccessLog {
   /** Moves what was added to where it is read. Null: add() does. */
   readonly ship: ((pool: Pool) => Promise<void>) | null;
 
-  /** A page, newest first. Counts up to LOGS_COUNTED matches. */
-  search(read: Read, query: LogQuery, waf?: WafFilter): Promise<FoundRows>;
+  /** A page, newest first. Counts up to LOGS_COUNTED matches. Ends early after about `limitMs`. */
+  search(read: Read, query: LogQuery, limitMs: number, waf?: WafFilter): Promise<SearchResult<LogRow & Explained>>;
   /** `written`: the decision trail, as the node wrote it. */
   find(read: Read, reqID: string): Promise<(LogRow & Explained & { written: string }) | null>;
   /** The newest rows of batches, oldest first, and how many match. */

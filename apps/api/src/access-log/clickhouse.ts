@@ -1,10 +1,11 @@
 // Requests in ClickHouse, for installations whose requests outgrow PostgreSQL. PostgreSQL knows which rows a caller may
 // see, and the names that things have now.
-import { LOGS_COUNTED, TAIL_ROWS, type LogQuery, type LogRow } from '@edgeloom/contract/logs/logs.ts';
+import { TAIL_ROWS, type LogQuery, type LogRow } from '@edgeloom/contract/logs/logs.ts';
 import type { Pool } from 'pg';
 import { andAll, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { seenSql, type Selection, type Times, type FilteredSelection } from '../statistics/selection.ts';
 import type { AccessLog, Explained } from './access-log.ts';
+import { searchBackwards } from './bounded-search.ts';
 import type { ClickHouse } from './clickhouse-client.ts';
 import { isOneOf, searchSql, statisticsSql, sumsSql, valueOf, wafSql } from './clickhouse-filters.ts';
 import { columns, explanation, joins, ruleName } from './log-rows.ts';
@@ -22,24 +23,27 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
   announce: () => Promise.resolve(),
   ship: withPauses((pool) => ship(pool, clickHouse)),
 
-  async search(read, query, waf) {
-    const { page, pageSize } = query;
+  async search(read, query, limitMs, waf) {
     const conditions = await conditionsOf(read, query);
-    if (conditions === null) return { rows: [], total: 0 };
-    const rows = sql`${conditions}${waf ? wafSql(waf) : nothing}`;
-    const [found, [counted]] = await Promise.all([
-      clickHouse.read<StoredRow>(
-        sql`SELECT ${stored} ${rows} ORDER BY t.at DESC, t.id DESC, place LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`,
-      ),
-      clickHouse.read<{ total: number }>(
-        sql`SELECT toUInt32(count()) AS total FROM (SELECT 1 ${rows} LIMIT ${LOGS_COUNTED})`,
-      ),
-    ]);
-    const order = sql`t.at DESC, t.id DESC`;
-    return {
-      rows: await withNames<LogRow & Explained>(read, found, order, sql`, ${explanation}`),
-      total: counted?.total ?? 0,
-    };
+    if (conditions === null) return { rows: [], total: 0, reached: null };
+    return searchBackwards(query, limitMs, async ({ from, to, offset, pageSize, limit }) => {
+      const rows = sql`FROM access_log t WHERE t.at >= ${from} AND t.at < ${to}${conditions}${waf ? wafSql(waf) : nothing}`;
+      const [found, [counted]] = await Promise.all([
+        pageSize === 0
+          ? []
+          : clickHouse.read<StoredRow>(
+              sql`SELECT ${stored} ${rows} ORDER BY t.at DESC, t.id DESC, place LIMIT ${pageSize} OFFSET ${offset}`,
+            ),
+        clickHouse.read<{ matched: number }>(
+          sql`SELECT toUInt32(count()) AS matched FROM (SELECT 1 ${rows} LIMIT ${limit})`,
+        ),
+      ]);
+      const order = sql`t.at DESC, t.id DESC`;
+      return {
+        rows: await withNames<LogRow & Explained>(read, found, order, sql`, ${explanation}`),
+        matched: counted?.matched ?? 0,
+      };
+    });
   },
 
   async find(read, reqID) {
@@ -213,13 +217,12 @@ async function scopeOf(read: Read, selection: Selection, otherThan?: readonly st
   return sites.length === 0 || chosen.domains?.length === 0 ? null : inScope(sites, chosen);
 }
 
+/** Without the time. Null: no row can match. */
 async function conditionsOf(read: Read, query: LogQuery): Promise<Sql | null> {
-  const { siteIDs, domains, noSite, startTime, endTime, before, not } = query;
+  const { siteIDs, domains, noSite, before, not } = query;
   const scope = await scopeOf(read, { siteIDs, domains, noSite }, not?.domains);
   if (scope === null) return null;
-  return sql`FROM access_log t WHERE t.at >= ${startTime} AND t.at < ${endTime}${scope}${andAll([
-    before && sql`(t.at, t.id) < (${before.time}, ${before.id})`,
-  ])}${searchSql(query)}`;
+  return sql`${scope}${andAll([before && sql`(t.at, t.id) < (${before.time}, ${before.id})`])}${searchSql(query)}`;
 }
 
 async function filteredRows(read: Read, selection: FilteredSelection, { from, to }: Times): Promise<Sql | null> {

@@ -1,6 +1,5 @@
 // Requests in PostgreSQL, in day partitions of the table `access_log`.
 import {
-  LOGS_COUNTED,
   TAIL_ROWS,
   type LogFilter,
   type LogFilters,
@@ -16,7 +15,8 @@ import { accessLogColumns, copyRows, rowsOf } from '../statistics/access-log.ts'
 import { filteredSql, valuesSql } from '../statistics/filtered-requests.ts';
 import { ofDomains, seenSql, type Times, type FilteredSelection } from '../statistics/selection.ts';
 import { announceBatch } from '../statistics/stored-batches.ts';
-import type { AccessLog, Explained, FoundRows, WafFilter } from './access-log.ts';
+import type { AccessLog, Explained, WafFilter } from './access-log.ts';
+import { searchBackwards, type SearchWindow } from './bounded-search.ts';
 import { columns, explanation, joins, ruleName } from './log-rows.ts';
 
 /** Behind every row. */
@@ -30,7 +30,8 @@ export const postgresAccessLog: AccessLog = {
   announce: announceBatch,
   ship: null,
 
-  search,
+  search: (read, query, limitMs, waf) =>
+    searchBackwards(query, limitMs, (window) => searchWindow(read, query, waf, window)),
 
   async find(read, reqID) {
     const [found] = await read<LogRow & Explained & { written: string }>(
@@ -98,38 +99,32 @@ const requestsSql = (selection: FilteredSelection, { from, to }: Times, rows: Sq
   sql`seen JOIN ${rows} t ON t.site_id = seen.id${condition} AND t.at >= ${from} AND t.at < ${to}${ofDomains(selection)}`;
 
 /**
- * Reads no more rows of a site than the page needs. `place` distinguishes rows with the same time and id: a node may
- * send an id twice.
+ * Reads no more rows of a site than are counted. `place` distinguishes rows with the same time and id: a node may send
+ * an id twice.
  */
-async function search(read: Read, query: LogQuery, waf?: WafFilter): Promise<FoundRows> {
-  const { page, pageSize, siteIDs, domains, noSite } = query;
-  const offset = (page - 1) * pageSize;
-  const rows = await read<LogRow & Explained & { total: number }>(
+async function searchWindow(read: Read, query: LogQuery, waf: WafFilter | undefined, window: SearchWindow) {
+  const { siteIDs, domains, noSite, before } = query;
+  const { from, to, offset, pageSize, limit } = window;
+  const rows = await read<LogRow & Explained & { matched: number }>(
     (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains, noSite })}, found AS MATERIALIZED (
-      SELECT t.* FROM ${hoursToRead(query)} seen CROSS JOIN LATERAL (
+      SELECT t.* FROM ${hoursToRead(query, window)} seen CROSS JOIN LATERAL (
         SELECT t.site_id, t.at, t.id, t.ctid AS place FROM access_log t
-        WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until${conditionsOf(query)}${waf ? wafSql(waf) : nothing}${ofDomains({ domains })}
-        ORDER BY t.at DESC, t.id DESC LIMIT ${Math.max(LOGS_COUNTED, offset + pageSize)}
+        WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until AND t.at >= ${from} AND t.at < ${to}
+          ${andAll([before && sql`(t.at, t.id) < (${before.time}, ${before.id}::uuid)`])}${filterSql(query)}${waf ? wafSql(waf) : nothing}${ofDomains({ domains })}
+        ORDER BY t.at DESC, t.id DESC LIMIT ${limit}
       ) t
     ), shown AS (
       SELECT * FROM found ORDER BY at DESC, id DESC LIMIT ${pageSize} OFFSET ${offset}
     )
-    SELECT counted.total, page.* FROM (SELECT least(count(*), ${LOGS_COUNTED})::int AS total FROM found) counted
+    SELECT counted.matched, page.* FROM (SELECT least(count(*), ${limit})::int AS matched FROM found) counted
     LEFT JOIN (SELECT ${columns}, ${explanation} FROM shown
       JOIN access_log t ON t.site_id = shown.site_id AND t.at = shown.at AND t.id = shown.id AND t.ctid = shown.place ${joins}) page ON TRUE
     ORDER BY page.time DESC, page.id DESC`,
   );
   // A page without rows is one row of nulls.
-  const found = rows.filter(({ id }) => id !== null).map(({ total: _, ...row }) => row);
-  return { rows: found, total: rows[0]?.total ?? 0 };
+  const found = rows.filter(({ id }) => id !== null).map(({ matched: _, ...row }) => row);
+  return { rows: found, matched: rows[0]?.matched ?? 0 };
 }
-
-const conditionsOf = ({ startTime, endTime, before, noSite: _, ...filter }: LogQuery): Sql =>
-  sql`${andAll([
-    sql`t.at >= ${startTime}`,
-    sql`t.at < ${endTime}`,
-    before && sql`(t.at, t.id) < (${before.time}, ${before.id}::uuid)`,
-  ])}${filterSql(filter)}`;
 
 /** Conditions on `access_log t`, each after an AND. Sites and named domains are a matter of `seenSql`. */
 function filterSql({ reqID, not, ...filters }: LogFilter): Sql {

@@ -191,6 +191,13 @@ export const Env = z.object({
     .max(32)
     .default(32)
     .describe('How many days the top values of addresses, URLs, countries and others are kept'),
+  LOG_SEARCH_MS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(20_000)
+    .default(250)
+    .describe('A search of requests that takes longer returns what it found, and the time that it reached'),
   CLICKHOUSE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -62,6 +62,7 @@ export const logPaging = {
     .object({ time: Time, id: z.string().regex(/^[0-9a-f]{32}$/) })
     .optional()
     .describe('Only rows older than this one, to read on after the last counted page'),
+  until: Time.optional().describe('Only rows before this time: `reached` of a search that ended early continues there'),
   page: z.int().min(1).max(LOGS_COUNTED).default(1),
   pageSize: z.int().min(1).max(500).default(25),
 };
@@ -114,6 +115,9 @@ export type LogRow = z.output<typeof LogRow>;
 export const LogPage = z.object({
   data: z.array(LogRow),
   total: z.int().describe(`Counted up to ${LOGS_COUNTED}; there may be more`),
+  reached: Time.nullish().describe(
+    'The search took too long, and ended before the start of the period: rows before this time were not read. Absent or null: it did not',
+  ),
 });
 export type LogPage = z.output<typeof LogPage>;
 

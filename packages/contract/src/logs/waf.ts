@@ -1,7 +1,7 @@
 // The requests in which the firewall found something, with the explanations of their nodes.
 import * as z from 'zod';
 import { Words, WafCategory } from '../waf/waf.ts';
-import { LOGS_COUNTED, logPaging, LogRow, LogSearch, withinOneDay } from './logs.ts';
+import { LogPage, logPaging, LogRow, LogSearch, withinOneDay } from './logs.ts';
 
 const Text = z.string();
 const Offset = z.int().min(0).optional();
@@ -58,8 +58,5 @@ export const WafLogRow = LogRow.omit({ ruleName: true }).extend({
 });
 export type WafLogRow = z.output<typeof WafLogRow>;
 
-export const WafLogPage = z.object({
-  data: z.array(WafLogRow),
-  total: z.int().describe(`Counted up to ${LOGS_COUNTED}; there may be more`),
-});
+export const WafLogPage = LogPage.extend({ data: z.array(WafLogRow) });
 export type WafLogPage = z.output<typeof WafLogPage>;

@@ -3,14 +3,15 @@
 import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
 import { andAll, contains, sql, type Sql } from '../../core/sql.ts';
 import { MAX_VALUE_CHARACTERS, searchTypes } from '../../statistics/top-values.ts';
+import type { Times } from '../../statistics/selection.ts';
 import { anyOf } from './any-of.ts';
 
 /** A table with `id`, `since` and `until`, from the CTE `seen`. */
-export function hoursToRead({ startTime, endTime, userAgent, referer }: LogQuery): Sql {
+export function hoursToRead({ userAgent, referer }: LogQuery, { from, to }: Times): Sql {
   if (!userAgent && !referer)
-    return sql`(SELECT id, ${startTime}::timestamptz AS since, ${endTime}::timestamptz AS until FROM seen)`;
+    return sql`(SELECT id, ${from}::timestamptz AS since, ${to}::timestamptz AS until FROM seen)`;
   return sql`(SELECT seen.id, h.at AS since, h.at + interval '1 hour' AS until FROM seen
-    CROSS JOIN generate_series(date_bin('1 hour', ${startTime}::timestamptz, 'epoch'), ${endTime}::timestamptz, '1 hour') AS h (at)
+    CROSS JOIN generate_series(date_bin('1 hour', ${from}::timestamptz, 'epoch'), ${to}::timestamptz, '1 hour') AS h (at)
     WHERE TRUE${andAll([
       userAgent && mayContain(searchTypes.userAgent, userAgent),
       referer && mayContain(searchTypes.referer, referer),

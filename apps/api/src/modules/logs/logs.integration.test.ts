@@ -3,7 +3,7 @@ import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type * as z from 'zod';
 import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { addLogs, logBatch, logLine, logStore } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
 
@@ -120,7 +120,7 @@ test.each<[Query, string[]]>([
 
 test('pages by number, and from a row on', async () => {
   expect((await search({ page: 2, pageSize: 1 })).data.map(({ id }) => id)).toEqual([second]);
-  expect(await search({ page: 9, pageSize: 1 })).toEqual({ data: [], total: 3 });
+  expect(await search({ page: 9, pageSize: 1 })).toEqual({ data: [], total: 3, reached: null });
   const [newest] = (await search({ pageSize: 1 })).data;
   const older = await search({ before: { time: newest?.time ?? '', id: newest?.id ?? '' } });
   expect(older.data.map(({ id }) => id)).toEqual([second, first]);
@@ -146,6 +146,23 @@ test('more matches than are counted are all reached from row to row', async () =
     before = { time: last.time, id: last.id };
   }
   expect(found.toSorted()).toEqual(ids.toSorted());
+});
+
+test('a search that takes too long says how far it got, and continues there', async () => {
+  const { env } = installation;
+  installation.env = { ...env, LOG_SEARCH_MS: 1 };
+  onTestFinished(() => {
+    installation.env = env;
+  });
+  const { startTime, endTime } = times();
+  const early = await search({ status: ['404'] });
+  expect(early).toMatchObject({ data: [], total: 0, reached: expect.any(String) });
+  const body = { startTime, endTime, until: early.reached ?? '', status: ['404'] };
+  const next = await as(site.owner).call(logs.access, { body });
+  expect(Date.parse(next.reached ?? '')).toBe(Date.parse(early.reached ?? '') - 15_000);
+  const end = new Date(Date.parse(startTime) + 15_000).toISOString();
+  const last = await as(site.owner).call(logs.access, { body: { ...body, until: end } });
+  expect(last.reached).toBeNull();
 });
 
 describe('a reader', () => {

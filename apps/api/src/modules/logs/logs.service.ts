@@ -13,8 +13,9 @@ import { assertSites } from '../../statistics/selection.ts';
 /** Newest first. */
 export async function access(ctx: Ctx, query: LogQuery): Promise<LogPage> {
   await assertSites(ctx, query.siteIDs);
-  const { rows, total } = await accessLogOf(ctx.installation).search(ctx.db.$read, query);
-  return { data: rows.map(({ explanation: _, ...row }) => forReader(ctx, row)), total };
+  const { LOG_SEARCH_MS } = ctx.installation.env;
+  const { rows, ...rest } = await accessLogOf(ctx.installation).search(ctx.db.$read, query, LOG_SEARCH_MS);
+  return { data: rows.map(({ explanation: _, ...row }) => forReader(ctx, row)), ...rest };
 }
 
 export async function request(ctx: Ctx, reqID: string): Promise<LogDetail> {

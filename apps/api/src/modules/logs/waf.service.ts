@@ -13,12 +13,13 @@ const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
 export async function wafLog(ctx: Ctx, query: WafLogQuery): Promise<WafLogPage> {
   const { ruleIDs, category, action, ...search } = query;
   await assertSites(ctx, search.siteIDs);
-  const { rows, total } = await accessLogOf(ctx.installation).search(
+  const { rows, ...rest } = await accessLogOf(ctx.installation).search(
     ctx.db.$read,
     { ...search, cause: ['waf'], noSite: undefined },
+    ctx.installation.env.LOG_SEARCH_MS,
     { rules: rulesOf(ruleIDs, category), isMonitored: action && action === 'monitored' },
   );
-  return { data: rows.map(({ explanation, ...row }) => rowOf(forReader(ctx, row), explanation)), total };
+  return { data: rows.map(({ explanation, ...row }) => rowOf(forReader(ctx, row), explanation)), ...rest };
 }
 
 /** Undefined: all rules. */
