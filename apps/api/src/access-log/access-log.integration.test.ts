@@ -222,6 +222,11 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
       [{ method: ['POST'] }, ['/Checkout']],
       [{ country: ['JP'] }, ['/login']],
       [{ cause: ['antiCC'] }, ['/login']],
+      [{ rule: ['r1', 'r2'] }, ['/login']],
+      [{ rule: ['monitor/r1', 'r'] }, []],
+      [{ host: [domain.name] }, ['/Checkout']],
+      [{ host: [domain.name.slice(1), `www.${domain.name}`] }, []],
+      [{ not: { host: [domain.name], rule: ['r1'] } }, ['/logo.png']],
       [{ userAgent: ['x11'] }, ['/Checkout']],
       [{ referer: ['SEARCH.example'] }, ['/Checkout']],
       [{ domains: [domain.name] }, ['/Checkout']],
@@ -250,6 +255,20 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     const before = { time: last?.time ?? '', id: last?.id ?? '' };
     const third = await search({ pageSize: 10, before }, busy.owner);
     expect([third.total, third.data]).toEqual([5, all.data.slice(20)]);
+  });
+
+  test('a search for a rule also finds requests that it only monitored', async () => {
+    const guarded = await app.build.site();
+    const { id } = await app.build.node({ zone: guarded.zone });
+    const rules = ['942100', 'monitor/942100', '9421', 'monitor/9421000', ''];
+    await add(
+      id,
+      rules.map((rule) => logLine(guarded.id, { uri: `/${rule}`, cause: 'waf', rule })),
+    );
+    expect(await paths({ rule: ['942100'] }, guarded.owner)).toEqual(['/942100', '/monitor/942100']);
+    expect(await paths({ rule: ['monitor/942100'] }, guarded.owner)).toEqual(['/monitor/942100']);
+    const not = { rule: ['942100', '9421'] };
+    expect(await paths({ not }, guarded.owner)).toEqual(['/', '/monitor/9421000']);
   });
 
   test('a search that ends early continues where it ended, and finds each row once', async () => {

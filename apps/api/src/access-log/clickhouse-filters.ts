@@ -5,6 +5,7 @@ import { andAll, sql, type Sql } from '../core/sql.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
 import type { WafFilter } from './access-log.ts';
 import { kinds, type Filters, type Kind } from '../statistics/filtered-requests.ts';
+import { rulesOf } from './log-rows.ts';
 
 /** Domains are chosen with the sites (clickhouse.ts). */
 export function searchSql({ reqID, not, ...filters }: LogFilter): Sql {
@@ -16,8 +17,10 @@ export function searchSql({ reqID, not, ...filters }: LogFilter): Sql {
 }
 
 function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
-  const { remoteIP, cacheStatus, uri, status, method, country, userAgent, referer, cause, nodeIDs } = filters;
+  const { host, remoteIP, cacheStatus, uri, status, method, country, userAgent, referer, cause, rule, nodeIDs } =
+    filters;
   return [
+    host && sql`t.host IN (${host})`,
     remoteIP && sql`arrayExists(network -> isIPAddressInRange(t.address, network), ${remoteIP.map(asNetwork)})`,
     cacheStatus && sql`t.cache IN (${cacheStatus.map((each) => (each === '-' ? '' : each))})`,
     uri && anyOf(uri, (text) => contains(sql`t.uri`, text)),
@@ -27,6 +30,7 @@ function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
     userAgent && anyOf(userAgent, (text) => contains(sql`t.user_agent`, text)),
     referer && anyOf(referer, (text) => contains(sql`t.referer`, text)),
     cause && sql`t.cause IN (${cause})`,
+    rule && sql`t.rule IN (${rulesOf(rule)})`,
     nodeIDs && isOneOf(sql`t.node_id`, nodeIDs),
   ];
 }

@@ -1,5 +1,6 @@
 // Rows of the access log `t` as LogRow, with the names that things have now.
 import { sql } from '../core/sql.ts';
+import { MONITOR } from '../statistics/traffic.ts';
 
 export const columns = sql`replace(t.id::text, '-', '') AS id, t.at AS time, s.id AS "siteID", coalesce(s.name, '') AS "siteName", d.id AS "domainID",
   coalesce(d.name, '') AS domain, t.node_id AS "nodeID", coalesce(n.name, '') AS "nodeName", t.host, t.port,
@@ -14,6 +15,9 @@ export const ruleName = sql`CASE t.cause
   WHEN 'luaAcl' THEN (SELECT m.name FROM modules m
     WHERE m.site_id = t.site_id AND m.kind = 'luaAcl' AND m.id::text = regexp_replace(t.rule, '^.*/', ''))
   END AS "ruleName"`;
+/** The texts in the log that a search for these rules finds: each rule also as one that only monitored. */
+export const rulesOf = (ids: readonly string[]): string[] =>
+  ids.flatMap((id) => (id.startsWith(MONITOR) ? [id] : [id, `${MONITOR}${id}`]));
 /** The site of a request of no known site is its zone. */
 export const joins = sql`LEFT JOIN sites s ON s.id = t.site_id
   LEFT JOIN domains d ON d.id = t.domain_id AND d.site_id = t.site_id

@@ -17,7 +17,7 @@ import { ofDomains, seenSql, type Times, type FilteredSelection } from '../stati
 import { announceBatch } from '../statistics/stored-batches.ts';
 import type { AccessLog, Explained, WafFilter } from './access-log.ts';
 import { searchBackwards, type SearchWindow } from './bounded-search.ts';
-import { columns, explanation, joins, ruleName } from './log-rows.ts';
+import { columns, explanation, joins, ruleName, rulesOf } from './log-rows.ts';
 
 /** Behind every row. */
 const LAST_PLACE = '(4294967294,65535)';
@@ -145,8 +145,10 @@ const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
 
 /** Domains are a matter of `seenSql`. */
 function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
-  const { remoteIP, cacheStatus, uri, status, method, country, userAgent, referer, cause, nodeIDs } = filters;
+  const { host, remoteIP, cacheStatus, uri, status, method, country, userAgent, referer, cause, rule, nodeIDs } =
+    filters;
   return [
+    host && sql`t.host = ANY (${host}::text[])`,
     remoteIP && sql`t.address <<= ANY (${remoteIP}::inet[])`,
     cacheStatus && sql`t.cache = ANY (${cacheStatus.map((each) => (each === '-' ? '' : each))}::text[])`,
     uri && anyOf(uri, (text) => contains(sql`t.uri`, text)),
@@ -156,6 +158,7 @@ function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
     userAgent && anyOf(userAgent, (text) => contains(sql`t.user_agent`, text)),
     referer && anyOf(referer, (text) => contains(sql`t.referer`, text)),
     cause && sql`t.cause = ANY (${cause}::text[])`,
+    rule && sql`t.rule = ANY (${rulesOf(rule)}::text[])`,
     nodeIDs && sql`t.node_id = ANY (${nodeIDs}::uuid[])`,
   ];
 }

@@ -20,6 +20,12 @@ export const Addresses = z
 /** A row matches if it has one of the values of each filter. Text matches any part of its field and ignores case. */
 const Filters = z.object({
   domains: z.array(z.string().max(253)).min(1).max(1000).optional().describe('Names of domains'),
+  host: z
+    .array(z.string().min(1).max(256))
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('Whole host names, as they were requested'),
   remoteIP: Addresses.optional().describe('Addresses or networks'),
   cacheStatus: z.array(CacheStatus).min(1).max(8).optional().describe('`-`: not cacheable'),
   uri: z.array(Part).min(1).max(20).optional(),
@@ -38,6 +44,14 @@ const Filters = z.object({
   userAgent: z.array(Part).min(1).max(20).optional(),
   referer: z.array(Part).min(1).max(20).optional(),
   cause: z.array(z.string().max(32)).min(1).max(20).optional().describe('Why the node refused the request'),
+  rule: z
+    .array(z.string().min(1).max(128))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe(
+      'IDs of rules that decided, or would have: `monitor/` and an ID selects requests that were only monitored',
+    ),
   nodeIDs: z.array(Id).min(1).max(100).optional(),
 });
 export type LogFilters = z.output<typeof Filters>;

@@ -42,6 +42,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 export const filters: readonly LogFilter[] = [
   { key: 'siteIDs', meta: sites.meta },
   { key: 'domains', typed: true },
+  { key: 'host', typed: true },
   { key: 'uri', typed: true, contains: true },
   { key: 'status', choices: () => ['2xx', '3xx', '4xx', '5xx', '9xx'], typed: true },
   { key: 'remoteIP', typed: true },
@@ -81,11 +82,13 @@ export function inWords(key: FilterKey, isNot: boolean, value: string): string {
   });
 }
 
+const lowerCase: ReadonlySet<FilterKey> = new Set(['status', 'remoteIP', 'domains', 'host', 'reqID']);
+
 /** The value as the API takes it. */
 export function normalized(key: FilterKey, typed: string): string {
   const text = typed.trim();
   if (key === 'method') return text.toUpperCase();
-  return key === 'status' || key === 'remoteIP' || key === 'domains' || key === 'reqID' ? text.toLowerCase() : text;
+  return lowerCase.has(key) ? text.toLowerCase() : text;
 }
 
 /** Text of an error in a typed value. Null if the API accepts the value. */

@@ -16,6 +16,7 @@ export type Period = { last: LastPeriod } | { from: string; to: string };
 /** Filters with a negative form. */
 const negatable = [
   'domains',
+  'host',
   'uri',
   'status',
   'remoteIP',
@@ -143,6 +144,7 @@ function filtersOf(values: Values): Filters {
   const cacheStatus = CacheStatus.options.filter((option) => values.cacheStatus?.includes(option));
   return {
     domains: listOf(values.domains),
+    host: listOf(values.host),
     uri: listOf(values.uri),
     status: listOf(values.status),
     remoteIP: listOf(values.remoteIP),

@@ -11,26 +11,38 @@ const filters: Partial<Record<TopKind, string>> = {
   country: 'country',
   status: 'status',
   address: 'remoteIP',
-  url: 'uri',
   referer: 'referer',
   method: 'method',
   blacklist: 'cause',
 };
+
+/** The log's filters that find the requests of one value. Empty: it cannot search for them. */
+export function filtersOf(kind: TopKind, value: string): [name: string, value: string][] {
+  if (kind === 'url') {
+    const [host = ''] = value.split('/', 1);
+    const named: [string, string][] = [
+      ['host', host],
+      ['uri', value.slice(host.length)],
+    ];
+    return named.filter(([, part]) => part !== '');
+  }
+  const name = filters[kind];
+  return name === undefined || value === '' ? [] : [[name, value]];
+}
 
 /** Paths of the access log with one value's requests of the shown period, its newest day if it is longer. */
 export function useLogsPath({ period, now, sites, domains }: Statistics) {
   const can = useCan();
   if (!can(logs.access)) return null;
   return (kind: TopKind, value: string): string | null => {
-    const filter = filters[kind];
-    if (filter === undefined || value === '') return null;
+    const chosen = filtersOf(kind, value);
+    if (chosen.length === 0) return null;
     const { from, to } = boundsOf(period, now);
     const search = new URLSearchParams({
       from: new Date(Math.max(from, to - LONGEST_DAY_MS)).toISOString(),
       to: new Date(to).toISOString(),
-      // The value begins with the host. The log's filter matches the path only.
-      [filter]: kind === 'url' ? value.slice(value.indexOf('/')) : value,
     });
+    for (const [name, text] of chosen) search.append(name, text);
     for (const site of sites) search.append('siteIDs', site);
     for (const domain of domains) search.append('domains', domain);
     return `${inConsole('dataAnalysis/logger')}?${search}`;
