@@ -1,8 +1,9 @@
 // The search of access logs and the panel of a request.
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { addLogs, addSessions, logLine, sessionLine } from '../support/builders/traffic.ts';
@@ -143,6 +144,30 @@ describe('the list of requests', () => {
     await expect.poll(() => rows(page).count()).toBe(133);
     const found = await rows(page).evaluateAll((all) => all.map((one) => one.dataset['row']));
     expect(new Set(found).size).toBe(133);
+    await page.context().close();
+  });
+
+  test('shows how far a long search got, and continues it', { timeout: 240_000 }, async () => {
+    const { installation } = consoles.app;
+    const { env } = installation;
+    // Each search reads 15 seconds.
+    installation.env = { ...env, LOG_SEARCH_MS: 1 };
+    onTestFinished(() => {
+      installation.env = env;
+    });
+    const { page } = await consoles.openAs(site.owner, `${address}?last=15m&uri=catalog`);
+    await row(page, ids.origin).waitFor();
+    await page.getByText(/^Searched back to \d\d:\d\d:\d\d$/).waitFor();
+    await keepPicture(page, 'logs-long-search');
+    // It pauses after forty searches.
+    const button = page.locator('button:not([data-loading])', { hasText: 'Continue search' });
+    await eventually(async () => {
+      await button.evaluateAll((all) => {
+        for (const one of all) one.click();
+      });
+      expect(await page.getByText('No older requests in this period').count()).toBe(1);
+    });
+    expect(await rows(page).count()).toBe(1);
     await page.context().close();
   });
 

@@ -6,7 +6,7 @@ import { Link } from 'react-router-dom';
 import { Pill } from '../../components/status/status.tsx';
 import { Nothing } from '../../components/values/values.tsx';
 import { explain, withCode } from '../../lib/errors.ts';
-import { time, utc } from '../../lib/format.ts';
+import { clock, time, utc } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { hostAndPort } from './curl.ts';
@@ -25,7 +25,7 @@ interface LogListProps {
 /** A live list has no older rows to load. */
 export type ListedRows = Pick<
   LogRows,
-  'key' | 'rows' | 'isDimmed' | 'hasOlder' | 'loadingOlder' | 'loadOlder' | 'laterError'
+  'key' | 'rows' | 'isDimmed' | 'hasOlder' | 'loadingOlder' | 'loadOlder' | 'laterError' | 'searchedTo' | 'continues'
 > & { isLive?: true };
 
 /** Above this number of rows the table is virtualized. */
@@ -254,12 +254,16 @@ export function LogLines({ list, openID, addressOf, onOpen }: LogListProps) {
   );
 }
 
-/** A button for older rows, or a note that none exist. `auto` loads older rows when the end is near. */
+/**
+ * A button for older rows, or a note that none exist. `auto` loads older rows when the end is near. A search that takes
+ * long continues in any case while the end is visible.
+ */
 function ListEnd({ list, auto = false }: { list: ListedRows; auto?: boolean }) {
   const t = useT();
   const end = useRef<HTMLDivElement>(null);
-  const { hasOlder, loadingOlder, loadOlder, laterError } = list;
-  const loads = auto && hasOlder && !loadingOlder && laterError === null;
+  const { hasOlder, loadingOlder, loadOlder, laterError, searchedTo } = list;
+  const isAutomatic = searchedTo === null ? auto : list.continues;
+  const loads = isAutomatic && hasOlder && !loadingOlder && laterError === null;
   const load = useRef(loadOlder);
   useEffect(() => {
     load.current = loadOlder;
@@ -276,7 +280,7 @@ function ListEnd({ list, auto = false }: { list: ListedRows; auto?: boolean }) {
   if (hasOlder)
     content = (
       <Button size="xs" variant="default" loading={loadingOlder} onClick={loadOlder}>
-        {t('logs.older')}
+        {t(searchedTo === null ? 'logs.older' : 'logs.continueSearch')}
       </Button>
     );
   return (
@@ -286,6 +290,7 @@ function ListEnd({ list, auto = false }: { list: ListedRows; auto?: boolean }) {
           {withCode(explain(laterError))}
         </span>
       )}
+      {searchedTo !== null && <span>{t('logs.searchedTo', { at: clock(new Date(searchedTo)) })}</span>}
       {content}
     </div>
   );

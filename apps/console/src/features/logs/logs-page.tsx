@@ -18,6 +18,7 @@ import { Histogram, useFigures } from './histogram.tsx';
 import { totals } from './histogram-option.ts';
 import { LogLines, LogTable, type ListedRows } from './log-list.tsx';
 import { ExportMenu } from './export-menu.tsx';
+import { countOf } from './log-pages.ts';
 import { faultOfPeriod, type LogState } from './log-state.ts';
 import { periodInWords } from './period-chip.tsx';
 import { RequestPanel } from './request-panel.tsx';
@@ -186,7 +187,7 @@ function Rows({ page, list, isLive, isEmptyTail, children }: RowsProps) {
   if (list.error)
     return <FailedState error={list.error} retry={list.retry} needs={logs.access.can} of={t('logs.title')} />;
   if (list.first === undefined) return <TableSkeleton columns={6} />;
-  if (list.rows.length > 0) return children;
+  if (list.rows.length > 0 || list.hasOlder) return children;
   if (page.filtered) return <NothingMatches filters={filtersInWords(page.state)} onClear={page.clear} />;
   return <EmptyState icon={IconListSearch} title={t('logs.empty.title')} text={t('logs.empty.text')} />;
 }
@@ -199,6 +200,8 @@ const liveList = ({ key, rows }: Tail): ListedRows => ({
   hasOlder: false,
   loadingOlder: false,
   loadOlder: () => undefined,
+  searchedTo: null,
+  continues: false,
   laterError: null,
 });
 
@@ -223,13 +226,13 @@ function Counted({ state, list, figures }: CountedProps) {
   const t = useT();
   const period = periodInWords(state.period);
   if (list.first === undefined) return <>{period}</>;
-  const { total } = list.first;
-  const measured = figures && total === LOGS_COUNTED && Object.keys({ ...state.only, ...state.not }).length === 0;
+  const { count: total, isMore } = countOf(list.pages, LOGS_COUNTED);
+  const measured = figures && isMore && Object.keys({ ...state.only, ...state.not }).length === 0;
   const sum = measured ? totals(figures).reduce((all, { total: some }) => all + (some ?? 0), 0) : 0;
-  const number = sum > total ? count(sum) : total === LOGS_COUNTED ? `${count(total)}+` : count(total);
+  const number = sum > total ? count(sum) : isMore ? `${count(total)}+` : count(total);
   return (
     <>
-      {period} · {t('logs.requests', { count: Math.max(sum, total), number })}
+      {period} · {t('logs.requests', { count: Math.max(sum, total) + (isMore ? 1 : 0), number })}
     </>
   );
 }

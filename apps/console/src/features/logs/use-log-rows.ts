@@ -3,21 +3,10 @@ import { keepPreviousData, useInfiniteQuery, type InfiniteData } from '@tanstack
 import { useMemo } from 'react';
 import { call } from '../../lib/api.ts';
 import { keyOf, queries } from '../../lib/queries.ts';
-import type { LogRow } from './log-row.ts';
-import { questionOf, currentWindow, type LogState, type TimeWindow } from './log-state.ts';
+import { continues, nextPage, PAGE_SIZE, searchedTo, type LogPage, type PageStart } from './log-pages.ts';
+import { questionOf, currentWindow, type LogState } from './log-state.ts';
 
-const PAGE_SIZE = 100;
-
-interface LogPage {
-  data: LogRow[];
-  total: number;
-  window: TimeWindow;
-}
-/** Where a page begins: its window, and the row before it. */
-interface PageStart {
-  window: TimeWindow;
-  before: { time: string; id: string };
-}
+const NO_PAGES: readonly LogPage[] = [];
 type Pages = InfiniteData<LogPage, PageStart | null>;
 
 export type LogRows = ReturnType<typeof useLogRows>;
@@ -32,24 +21,22 @@ export function useLogRows(state: LogState, enabled: boolean) {
     enabled,
     initialPageParam: null as PageStart | null,
     queryFn: async ({ pageParam, signal }): Promise<LogPage> => {
-      const window = pageParam?.window ?? currentWindow(period);
-      const sent = { ...body, ...window, before: pageParam?.before, pageSize: PAGE_SIZE };
+      const { window, ...start } = pageParam ?? { window: currentWindow(period) };
+      const sent = { ...body, ...window, ...start, pageSize: PAGE_SIZE };
       return { ...(await call(logs.access, { body: sent }, { signal })), window };
     },
-    getNextPageParam: ({ data, window }): PageStart | undefined => {
-      const last = data.at(-1);
-      return last && data.length === PAGE_SIZE ? { window, before: { time: last.time, id: last.id } } : undefined;
-    },
+    getNextPageParam: nextPage,
     placeholderData: keepPreviousData,
     // The rows must not move under the reader, and a return to the page shows the present.
     refetchOnWindowFocus: false,
     gcTime: 0,
   });
-  const pages = query.data?.pages;
-  const first = pages?.[0];
+  const pages = query.data?.pages ?? NO_PAGES;
+  const [first] = pages;
   return {
     key: JSON.stringify(queryKey),
-    rows: useMemo(() => pages?.flatMap(({ data }) => data) ?? [], [pages]),
+    rows: useMemo(() => pages.flatMap(({ data }) => data), [pages]),
+    pages,
     first,
     at: query.dataUpdatedAt,
     /** Without rows to show. */
@@ -59,6 +46,10 @@ export function useLogRows(state: LogState, enabled: boolean) {
     loading: query.isFetching && !query.isFetchingNextPage,
     isDimmed: query.isPlaceholderData,
     hasOlder: query.hasNextPage,
+    /** How far a search that takes long got. Null: it is not under way. */
+    searchedTo: searchedTo(pages),
+    /** Older rows are searched while the end of the list is visible. */
+    continues: continues(pages),
     loadingOlder: query.isFetchingNextPage,
     loadOlder: () => void query.fetchNextPage(),
     /** Loads the newest page again and drops older ones. */
