@@ -10,7 +10,7 @@ import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { NOBODY } from '../core/actor.ts';
 import { andAll, contains, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
-import { hoursToRead } from '../modules/logs/hours-to-read.ts';
+import { timesToRead } from '../modules/logs/hours-to-read.ts';
 import { accessLogColumns, copyRows, rowsOf } from '../statistics/access-log.ts';
 import { filteredSql, valuesSql } from '../statistics/filtered-requests.ts';
 import { ofDomains, seenSql, type Times, type FilteredSelection } from '../statistics/selection.ts';
@@ -107,7 +107,7 @@ async function searchWindow(read: Read, query: LogQuery, waf: WafFilter | undefi
   const { from, to, offset, pageSize, limit } = window;
   const rows = await read<LogRow & Explained & { matched: number }>(
     (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains, noSite })}, found AS MATERIALIZED (
-      SELECT t.* FROM ${hoursToRead(query, window)} seen CROSS JOIN LATERAL (
+      SELECT t.* FROM ${timesToRead(query, window)} seen CROSS JOIN LATERAL (
         SELECT t.site_id, t.at, t.id, t.ctid AS place FROM access_log t
         WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until AND t.at >= ${from} AND t.at < ${to}
           ${andAll([before && sql`(t.at, t.id) < (${before.time}, ${before.id}::uuid)`])}${filterSql(query)}${waf ? wafSql(waf) : nothing}${ofDomains({ domains })}

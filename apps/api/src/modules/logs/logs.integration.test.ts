@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import type * as z from 'zod';
 import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -345,4 +346,57 @@ test('rare user agents and referers are found in each hour, merged or not, and c
   await logStore(pool).mergeTops(new Date());
   await pool.query('UPDATE top_groups SET removed = 1 WHERE site_id = $1 AND type = 101', [rare.id]);
   expect(await find({ userAgent: ['rare-agent'] })).toEqual(['/pending', '/agent', '/old']);
+});
+
+test('a search for rare statuses reads only the five minutes that have them, up to their borders', async () => {
+  const rare = await build.site();
+  const { id } = await build.node({ zone: rare.zone });
+  const step = Math.floor(Date.now() / 300_000) * 300 - 600;
+  const at = (seconds: number, status: number) =>
+    logLine(rare.id, { time: step + seconds, status, uri: `/${status}/${seconds}` });
+  await addLogs(pool, id, [at(0, 502), at(299.999, 503), at(300, 504), at(10, 404), at(20, 101), at(30, 200)]);
+  const find = async (status: string[]) => (await search({ status }, rare.owner)).data.map(({ uri }) => uri);
+  expect(await find(['5xx'])).toEqual(['/504/300', '/503/299.999', '/502/0']);
+  expect(await find(['404', '5xx'])).toEqual(['/504/300', '/503/299.999', '/404/10', '/502/0']);
+  // No sum counts 1xx.
+  expect(await find(['101', '404'])).toEqual(['/101/20', '/404/10']);
+  await pool.query('UPDATE traffic SET s5 = 0, s2 = 0 WHERE site_id = $1 AND step = 300 AND at = to_timestamp($2)', [
+    rare.id,
+    step,
+  ]);
+  expect(await find(['5xx'])).toEqual(['/504/300']);
+  expect(await find(['503', '404'])).toEqual(['/503/299.999', '/404/10']);
+  expect(await find(['2xx'])).toEqual(['/200/30']);
+});
+
+test('a search for addresses reads only hours that have them, and networks are found in all hours', async () => {
+  const rare = await build.site();
+  const { id } = await build.node({ zone: rare.zone });
+  const hoursAgo = (hours: number) => Date.now() / 1000 - hours * 3600;
+  await addLogs(pool, id, [
+    logLine(rare.id, { time: hoursAgo(1), address: '198.51.100.7', uri: '/one' }),
+    logLine(rare.id, { time: hoursAgo(2), address: '198.51.100.7', uri: '/two', status: 502 }),
+    logLine(rare.id, { time: hoursAgo(3), address: '2001:db8::7', uri: '/six' }),
+  ]);
+  const find = async (query: Query) => {
+    const body = { startTime: iso(-23 * 60 * MINUTE), endTime: iso(MINUTE), ...query };
+    return (await as(rare.owner).call(logs.access, { body })).data.map(({ uri }) => uri);
+  };
+  const address = { remoteIP: ['198.51.100.7'] };
+  expect(await find(address)).toEqual(['/one', '/two']);
+  expect(await find({ ...address, status: ['5xx'] })).toEqual(['/two']);
+  // Shows which hours are read.
+  const hour = (hours: number) => Math.floor(hoursAgo(hours) / 3600) * 3600;
+  await pool.query('DELETE FROM top_values WHERE site_id = $1 AND type = $2 AND at < to_timestamp($3)', [
+    rare.id,
+    topTypes.address,
+    hour(1),
+  ]);
+  expect(await find(address)).toEqual(['/one']);
+  expect(await find({ ...address, status: ['5xx'] })).toEqual([]);
+  expect(await find({ remoteIP: ['198.51.100.0/24'] })).toEqual(['/one', '/two']);
+  expect(await find({ remoteIP: ['198.51.100.7', '2001:DB8:0::7'] })).toEqual(['/one', '/two', '/six']);
+  expect(await find({ not: { remoteIP: ['198.51.100.9'] } })).toEqual(['/one', '/two', '/six']);
+  await pool.query('UPDATE top_groups SET removed = 1 WHERE site_id = $1 AND type = $2', [rare.id, topTypes.address]);
+  expect(await find(address)).toEqual(['/one', '/two']);
 });
