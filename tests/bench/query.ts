@@ -51,7 +51,7 @@ async function addStatistics(pool: pg.Pool): Promise<void> {
       `INSERT INTO traffic (step, at, site_id, domain_id, node_id, requests, bytes, request_bytes, hits, to_upstream, ipv6,
          s2, s3, s4, s5, s9)
        SELECT ${step}, at, site_id, domain_id, md5('node' || node)::uuid, n, n * 24000, n * 400, n * 0.8, n * 0.2, n * 0.3,
-         n * 0.9, n * 0.05, n * 0.03, n * 0.01, n * 0.01
+         n * 0.9, n * 0.05, n * 0.03, n * 0.01, 0
        FROM (
          SELECT at, site_id, domain_id, node, ${perSecond * step}::float8 AS n FROM (${places}) p, generate_series(1, ${Number(nodes)}) node,
            ${times(step, 2 * DAY_MS)} at
@@ -86,7 +86,7 @@ async function addStatistics(pool: pg.Pool): Promise<void> {
   await pool.query('ANALYZE traffic, top_values, address_sketches');
 }
 
-/** A day of requests. One in a million has a rare user agent and a rare referer. */
+/** A day of requests. One in a million has a rare user agent and a rare referer, and another one a rare status. */
 async function addRows(pool: pg.Pool): Promise<void> {
   const count = Number(rows);
   await pool.query(
@@ -94,7 +94,7 @@ async function addRows(pool: pg.Pool): Promise<void> {
      INSERT INTO access_log (at, id, site_id, domain_id, node_id, status, port, bytes, request_bytes, request_time, address, country,
        province, isp, host, method, scheme, http_version, uri, args, upstream, cache, user_agent, referer, cause, rule)
      SELECT now() - interval '1 day' * (1 - n::float8 / ${count}), gen_random_uuid(), sites[1 + n % cardinality(sites)],
-       domains[1 + n % cardinality(sites)], md5('node' || n % ${Number(nodes)})::uuid, CASE WHEN n % 100 = 0 THEN 502 ELSE 200 END, 443,
+       domains[1 + n % cardinality(sites)], md5('node' || n % ${Number(nodes)})::uuid, CASE WHEN n % 1000000 = 778 THEN 929 WHEN n % 100 = 0 THEN 502 ELSE 200 END, 443,
        24000, 400, 12, ('100.64.' || n / 256 % 256 || '.' || n % 256)::inet, 'TW', '', '', 'shop.example.com', 'GET', 'https', 'HTTP/2.0',
        '/static/' || n % 5000 || '.js', '', '', 'HIT',
        CASE WHEN n % 1000000 = 777 THEN 'rare-agent/1.0' ELSE
@@ -114,7 +114,11 @@ async function addRows(pool: pg.Pool): Promise<void> {
   await pool.query(
     `INSERT INTO top_groups (at, site_id, type, size) SELECT at, site_id, type, count(*) FROM top_values WHERE type > 100 GROUP BY 1, 2, 3`,
   );
-  await pool.query('ANALYZE access_log, top_values, top_groups');
+  await pool.query(
+    `UPDATE traffic t SET s9 = 1 FROM (SELECT DISTINCT site_id, date_bin('5 minutes', at, 'epoch') AS step_at FROM access_log WHERE status = 929) a
+     WHERE t.step = 300 AND t.site_id = a.site_id AND t.at = a.step_at`,
+  );
+  await pool.query('ANALYZE access_log, top_values, top_groups, traffic');
 }
 
 type Account = ReturnType<TestApp['as']>;
@@ -142,16 +146,31 @@ function searches(account: Account): Record<string, () => Promise<unknown>> {
     endTime: new Date(Date.now() + 60_000).toISOString(),
   });
   const search = (body: object) => () => account.call(logs.access, { body: { ...day(), ...body } });
+  /** As the console continues a search that ended early. */
+  const searchToEnd = (filters: object) => async () => {
+    const body = { ...day(), ...filters };
+    for (let until: string | undefined; ;) {
+      const { reached } = await account.call(logs.access, { body: { ...body, until } });
+      if (!reached) return;
+      until = reached;
+    }
+  };
   return {
     'filtered: chart of 5xx': () =>
       account.call(statistics.timeSeries, { body: { types: [12], filters: { status: ['5xx'] } } }),
     'search: newest': search({}),
     'search: 5xx': search({ status: ['5xx'] }),
+    'search: a rare status': search({ status: ['929'] }),
+    'search: a host': search({ host: ['shop.example.com'] }),
     'search: an address': search({ remoteIP: ['100.64.7.7'] }),
     'search: a part of the URL': search({ uri: ['/static/4711'] }),
     'search: a rare user agent': search({ userAgent: ['rare-agent'] }),
     'search: a rare referer': search({ referer: ['rare.example'] }),
     'search: nothing matches': search({ userAgent: [randomBytes(8).toString('hex')] }),
+    'search: no such URL': search({ uri: [randomBytes(8).toString('hex')] }),
+    'to the end: a rare status': searchToEnd({ status: ['929'] }),
+    'to the end: an address': searchToEnd({ remoteIP: ['100.64.7.7'] }),
+    'to the end: no such URL': searchToEnd({ uri: [randomBytes(8).toString('hex')] }),
   };
 }
 
