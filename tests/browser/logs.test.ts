@@ -151,7 +151,7 @@ describe('the list of requests', () => {
     const { installation } = consoles.app;
     const { env } = installation;
     // Each search reads 15 seconds.
-    installation.env = { ...env, LOG_SEARCH_MS: 1 };
+    installation.env = { ...env, LOG_SEARCH_MS: 0 };
     onTestFinished(() => {
       installation.env = env;
     });

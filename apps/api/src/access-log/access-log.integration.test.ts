@@ -293,13 +293,14 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     const found: string[] = [];
     let searches = 0;
     for (let until: Date | undefined; ; searches += 1) {
-      const { rows, total, reached } = await accessLog.search(readingAs(slow.owner), { ...query, until }, 1);
+      const { rows, total, reached } = await accessLog.search(readingAs(slow.owner), { ...query, until }, 0);
       expect(total).toBe(rows.length);
       found.push(...rows.map(({ id: each }) => each));
       if (reached === null) break;
       until = reached;
     }
-    expect(searches).toBe(19);
+    // The first window of PostgreSQL has 15 seconds, that of ClickHouse 15 minutes.
+    expect(searches).toBe(store === 'PostgreSQL' ? 19 : 0);
     expect(found).toEqual(whole.rows.map(({ id: each }) => each));
     const { data, reached } = await app.as(slow.owner).call(logs.access, {
       body: { ...LogQuery.encode(query), until: new Date((end - 150) * 1000).toISOString() },

@@ -11,8 +11,8 @@ const at = (ms: number) => new Date(START + ms);
 const queryOf = (rest: Partial<z.input<typeof LogQuery>> = {}) =>
   LogQuery.parse({ startTime: at(0).toISOString(), endTime: at(DAY_MS).toISOString(), ...rest });
 
-/** Requests at these milliseconds after the start. Reading takes `msPerHour` for each hour of a window. */
-function storeOf(times: readonly number[], msPerHour: number) {
+/** Requests at these milliseconds after the start. Reading a window takes some time, and more for each hour of it. */
+function storeOf(times: readonly number[], msPerHour: number, msPerWindow = 0) {
   let clock = 0;
   const windows: SearchWindow[] = [];
   const newestFirst = times.toSorted((a, b) => b - a);
@@ -22,11 +22,11 @@ function storeOf(times: readonly number[], msPerHour: number) {
       const started = clock;
       const result = await searchBackwards(
         query,
-        LIMIT_MS,
+        { limitMs: LIMIT_MS, firstMs: 15_000 },
         ({ ...window }) => {
           windows.push(window);
           const { from, to, offset, pageSize, limit } = window;
-          clock += ((to.getTime() - from.getTime()) / 3_600_000) * msPerHour;
+          clock += msPerWindow + ((to.getTime() - from.getTime()) / 3_600_000) * msPerHour;
           const matches = newestFirst.filter((ms) => at(ms) >= from && at(ms) < to).slice(0, limit);
           const rows = matches.slice(offset, offset + pageSize).map((time) => ({ time }));
           return Promise.resolve({ rows, matched: matches.length });
@@ -77,6 +77,18 @@ test.each([10, 1000])(
     }
   },
 );
+
+test('windows also grow where each read takes long, whatever its length', async () => {
+  const store = storeOf([5], 0.1, 50);
+  let searches = 1;
+  for (let until: string | undefined; ; searches += 1) {
+    const { reached } = await store.search(queryOf({ until }));
+    if (reached === null) break;
+    until = reached.toISOString();
+  }
+  // With windows of 15 seconds, they would be more than a thousand.
+  expect(searches).toBeLessThan(150);
+});
 
 test('a search reads a short window when even that takes too long', async () => {
   const store = storeOf([], 1_000_000);

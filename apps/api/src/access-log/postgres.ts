@@ -19,6 +19,8 @@ import type { AccessLog, Explained, WafFilter } from './access-log.ts';
 import { searchBackwards, type SearchWindow } from './bounded-search.ts';
 import { columns, explanation, joins, ruleName, rulesOf } from './log-rows.ts';
 
+/** Has few enough rows of a busy installation. */
+const FIRST_WINDOW_MS = 15_000;
 /** Behind every row. */
 const LAST_PLACE = '(4294967294,65535)';
 
@@ -31,7 +33,7 @@ export const postgresAccessLog: AccessLog = {
   ship: null,
 
   search: (read, query, limitMs, waf) =>
-    searchBackwards(query, limitMs, (window) => searchWindow(read, query, waf, window)),
+    searchBackwards(query, { limitMs, firstMs: FIRST_WINDOW_MS }, (window) => searchWindow(read, query, waf, window)),
 
   async find(read, reqID) {
     const [found] = await read<LogRow & Explained & { written: string }>(
