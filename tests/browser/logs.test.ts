@@ -163,7 +163,7 @@ describe('the list of requests', () => {
     const button = page.locator('button:not([data-loading])', { hasText: 'Continue search' });
     await eventually(async () => {
       await button.evaluateAll((all) => {
-        for (const one of all) one.click();
+        for (const one of all) if (one instanceof HTMLElement) one.click();
       });
       expect(await page.getByText('No older requests in this period').count()).toBe(1);
     });
