@@ -2,4 +2,3 @@
 ALTER TABLE node_states ADD COLUMN agent_log_counts jsonb NOT NULL DEFAULT '[]';
 -- An empty start is that of the next agent that reports.
 UPDATE node_states SET agent_log_counts = jsonb_build_array(jsonb_build_array(coalesce(agent_started_at, ''), logs_dropped));
-ALTER TABLE node_states DROP COLUMN logs_dropped, DROP COLUMN agent_started_at, DROP COLUMN previous_agent_started_at;
