@@ -254,11 +254,18 @@ export function LogLines({ list, openID, addressOf, onOpen }: LogListProps) {
   );
 }
 
+export interface ListEndProps {
+  list: Omit<ListedRows, 'key' | 'rows' | 'isDimmed'>;
+  auto?: boolean;
+  /** The note that no older rows exist. */
+  text?: string;
+}
+
 /**
  * A button for older rows, or a note that none exist. `auto` loads older rows when the end is near. A search that takes
  * long continues in any case while the end is visible.
  */
-function ListEnd({ list, auto = false }: { list: ListedRows; auto?: boolean }) {
+export function ListEnd({ list, auto = false, text }: ListEndProps) {
   const t = useT();
   const end = useRef<HTMLDivElement>(null);
   const { hasOlder, loadingOlder, loadOlder, laterError, searchedTo } = list;
@@ -276,7 +283,7 @@ function ListEnd({ list, auto = false }: { list: ListedRows; auto?: boolean }) {
     observer.observe(end.current);
     return () => observer.disconnect();
   }, [loads]);
-  let content: ReactNode = list.isLive ? null : t('logs.end');
+  let content: ReactNode = list.isLive ? null : (text ?? t('logs.end'));
   if (hasOlder)
     content = (
       <Button size="xs" variant="default" loading={loadingOlder} onClick={loadOlder}>

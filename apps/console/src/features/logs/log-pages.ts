@@ -1,13 +1,12 @@
 // Pages of a search. The API ends a search that takes long, and the next page continues it.
-import type { LogRow } from './log-row.ts';
 import type { TimeWindow } from './log-state.ts';
 
 export const PAGE_SIZE = 100;
 /** After so many searches without a full page, the reader decides whether the search continues. */
 const AUTOMATIC_SEARCHES = 40;
 
-export interface LogPage {
-  data: LogRow[];
+export interface LogPage<Row extends { time: string; id: string } = { time: string; id: string }> {
+  data: Row[];
   total: number;
   /** The search ended early: older rows were not read. */
   reached?: string | null | undefined;

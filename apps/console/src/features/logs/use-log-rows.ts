@@ -3,9 +3,11 @@ import { keepPreviousData, useInfiniteQuery, type InfiniteData } from '@tanstack
 import { useMemo } from 'react';
 import { call } from '../../lib/api.ts';
 import { keyOf, queries } from '../../lib/queries.ts';
-import { continues, nextPage, PAGE_SIZE, searchedTo, type LogPage, type PageStart } from './log-pages.ts';
+import { continues, nextPage, PAGE_SIZE, searchedTo, type LogPage as Page, type PageStart } from './log-pages.ts';
+import type { LogRow } from './log-row.ts';
 import { questionOf, currentWindow, type LogState } from './log-state.ts';
 
+type LogPage = Page<LogRow>;
 const NO_PAGES: readonly LogPage[] = [];
 type Pages = InfiniteData<LogPage, PageStart | null>;
 

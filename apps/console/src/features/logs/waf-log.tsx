@@ -16,17 +16,16 @@ import { count } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import { keyOf } from '../../lib/queries.ts';
 import { hostAndPort } from './curl.ts';
-import { currentWindow, faultOfPeriod, readState, withPeriod, type TimeWindow } from './log-state.ts';
+import { ListEnd, type ListEndProps } from './log-list.tsx';
+import { continues, nextPage, PAGE_SIZE, searchedTo, type LogPage, type PageStart } from './log-pages.ts';
+import { currentWindow, faultOfPeriod, readState, withPeriod } from './log-state.ts';
 import { PeriodChip } from './period-chip.tsx';
 import { VisitorText } from './visitor-text.tsx';
 import { Match } from './waf-explanation.tsx';
 import classes from './logs.module.css';
 
-type Page = Received<typeof logs.waf> & { window: TimeWindow };
-type Finding = Page['data'][number];
-type PageStart = { window: TimeWindow; before: { time: string; id: string } } | null;
-
-const PAGE_SIZE = 100;
+type Finding = Received<typeof logs.waf>['data'][number];
+type Page = LogPage<Finding>;
 
 export function WafLog() {
   const t = useT();
@@ -43,21 +42,19 @@ export function WafLog() {
   const query = useInfiniteQuery({
     queryKey: [...keyOf(logs.waf, { body: { ...body, startTime: '', endTime: '' } }), period],
     enabled: fault === null,
-    initialPageParam: null as PageStart,
+    initialPageParam: null as PageStart | null,
     queryFn: async ({ pageParam, signal }): Promise<Page> => {
-      const window = pageParam?.window ?? currentWindow(period);
-      const sent = { ...body, ...window, ...(pageParam && { before: pageParam.before }), pageSize: PAGE_SIZE };
+      const { window, ...start } = pageParam ?? { window: currentWindow(period) };
+      const sent = { ...body, ...window, ...start, pageSize: PAGE_SIZE };
       return { ...(await call(logs.waf, { body: sent }, { signal })), window };
     },
-    getNextPageParam: ({ data, window }): PageStart => {
-      const last = data.at(-1);
-      return last && data.length === PAGE_SIZE ? { window, before: { time: last.time, id: last.id } } : null;
-    },
+    getNextPageParam: nextPage,
     placeholderData: keepPreviousData,
     refetchOnWindowFocus: false,
     gcTime: 0,
   });
-  const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const pages = query.data?.pages ?? [];
+  const rows = pages.flatMap(({ data }) => data);
   const set = (values: Readonly<Record<string, string | null>>) =>
     setSearch((now) => {
       const next = new URLSearchParams(now);
@@ -114,7 +111,7 @@ export function WafLog() {
           text={t(fault === 'tooLong' ? 'logs.wrongPeriodLong' : 'logs.wrongPeriodOrder')}
         />
       );
-    if (query.error)
+    if (query.error && query.data === undefined)
       return (
         <FailedState
           error={query.error}
@@ -128,29 +125,27 @@ export function WafLog() {
       ...(action === null ? [] : [t(`logs.waf.actions.${action}`)]),
       ...(category === null ? [] : [t(`wafs.categories.${category}`)]),
     ];
-    if (rows.length === 0 && filters.length > 0)
+    if (rows.length === 0 && filters.length > 0 && !query.hasNextPage)
       return <NothingMatches filters={filters} onClear={() => set({ action: null, category: null })} />;
-    if (rows.length === 0)
+    if (rows.length === 0 && !query.hasNextPage)
       return <EmptyState icon={IconShieldCheck} title={t('logs.waf.empty')} text={t('logs.waf.emptyText')} />;
     return (
       <FindingTable
         rows={rows}
-        older={
-          query.hasNextPage
-            ? { load: () => void query.fetchNextPage(), isLoading: query.isFetchingNextPage }
-            : undefined
-        }
+        end={{
+          hasOlder: query.hasNextPage,
+          loadingOlder: query.isFetchingNextPage,
+          loadOlder: () => void query.fetchNextPage(),
+          laterError: query.error,
+          searchedTo: searchedTo(pages),
+          continues: continues(pages),
+        }}
       />
     );
   }
 }
 
-interface FindingTableProps {
-  rows: readonly Finding[];
-  older: { load: () => void; isLoading: boolean } | undefined;
-}
-
-function FindingTable({ rows, older }: FindingTableProps) {
+function FindingTable({ rows, end }: { rows: readonly Finding[]; end: ListEndProps['list'] }) {
   const t = useT();
   const language = useLanguage();
   return (
@@ -193,15 +188,7 @@ function FindingTable({ rows, older }: FindingTableProps) {
           ))}
         </tbody>
       </table>
-      <div className={classes['end']}>
-        {older ? (
-          <Button size="xs" variant="default" loading={older.isLoading} onClick={older.load}>
-            {t('logs.older')}
-          </Button>
-        ) : (
-          t('logs.waf.end', { count: rows.length, number: count(rows.length) })
-        )}
-      </div>
+      <ListEnd list={end} text={t('logs.waf.end', { count: rows.length, number: count(rows.length) })} />
     </section>
   );
 }
