@@ -254,10 +254,10 @@ export async function readRank(
       SELECT t.site_id, d.id AS domain_id, d.id IS NULL AND t.domain_id <> ${NO_DOMAIN}::uuid AS is_removed, min(d.name) AS name, ${sums}
       FROM ${traffic} LEFT JOIN domains d ON d.id = t.domain_id AND d.site_id = t.site_id GROUP BY 1, 2, 3
     )
-    SELECT s.id AS "siteID", s.name AS "siteName", t.domain_id AS "domainID", coalesce(t.name, '') AS domain,
+    SELECT s.id AS "siteID", coalesce(s.name, z.name) AS "siteName", t.domain_id AS "domainID", coalesce(t.name, '') AS domain,
       t.is_removed AS "isRemoved", t.requests, t.bytes AS traffic, t.hits / nullif(t.requests, 0) AS "hitRate", t."toUpstream",
       t.s4 + t.s5 + t.s9 AS errors, count(*) OVER ()::int AS total, count(t.domain_id) OVER ()::int AS domains
-    FROM sums t JOIN sites s ON s.id = t.site_id
+    FROM sums t LEFT JOIN sites s ON s.id = t.site_id LEFT JOIN zones z ON z.id = t.site_id
     ${order}`,
   );
 }

@@ -191,8 +191,8 @@ export const RankExportQuery = withCustomTimes(
 );
 export const Rank = paged(
   z.object({
-    siteID: Id,
-    siteName: z.string(),
+    siteID: Id.nullable().describe('Null: requests of no site (`noSite`)'),
+    siteName: z.string().describe('With `noSite`: of the zone'),
     domainID: Id.nullable().describe('Null: the removed domains of the site, or its requests without a domain'),
     domain: z.string().describe('Empty if domainID is null'),
     isRemoved: z.boolean(),

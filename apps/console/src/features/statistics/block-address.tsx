@@ -83,5 +83,7 @@ function SiteItems({ sites, block }: SiteItemsProps) {
   );
 }
 
-const sitesOf = (domains: readonly { siteID: string; siteName: string }[]): ProtectedSite[] =>
-  [...new Map(domains.map(({ siteID, siteName }) => [siteID, siteName]))].map(([id, name]) => ({ id, name }));
+const sitesOf = (domains: readonly { siteID: string | null; siteName: string }[]): ProtectedSite[] =>
+  [...new Map(domains.map(({ siteID, siteName }) => [siteID, siteName]))].flatMap(([id, name]) =>
+    id === null ? [] : [{ id, name }],
+  );
