@@ -587,7 +587,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     portMap: [],
     ...(endpoint.feature === 'certificates' && { chainPem: bought.cert, keyPem: bought.key, sslName: unique('cert') }),
     ...(endpoint.feature === 'siteDns' && path.at(-1) !== 'domains' && { domains: `${unique('zone')}.example.com` }),
-    host: `${unique('console')}.example.com`,
+    host: endpoint.feature === 'branding' ? `${unique('console')}.example.com` : undefined,
     ...(endpoint.feature === 'announcementSetting' && { start: '2026-01-01T00:00:00.000Z' }),
     ...(['logs', 'logExports'].includes(endpoint.feature) && {
       startTime: '2026-01-01T00:00:00.000Z',
