@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { parseList } from './parse.ts';
 
 const MAX = 1000;
-const entriesOf = (text: string) => {
-  const parsed = parseList(text, MAX);
+const entriesOf = async (text: string) => {
+  const parsed = await parseList(text, MAX);
   return typeof parsed === 'string' ? parsed : parsed.entries;
 };
 
@@ -17,44 +17,55 @@ test.each([
   ['a range with spaces', '203.0.113.7 - 203.0.113.9', 1],
   ['IPv6 in any case', '2001:DB8::1\n2001:db8::/32', 2],
   ['an entry once, however it is written', '203.0.113.7\n203.0.113.7/32\n203.0.113.7', 1],
-])('a list has %s', (_, text, count) => {
-  expect(parseList(text, MAX)).toEqual({ entries: expect.objectContaining({ length: count }), rejected: 0 });
+])('a list has %s', async (_, text, count) => {
+  expect(await parseList(text, MAX)).toEqual({ entries: expect.objectContaining({ length: count }), rejected: 0 });
 });
 
-test('the order of a file does not matter', () => {
+test('the order of a file does not matter', async () => {
   const lines = ['2001:db8::1', '203.0.113.7', '198.51.100.0/24', '9.9.9.9'];
-  expect(entriesOf(lines.join('\n'))).toEqual(entriesOf(lines.toReversed().join('\n')));
-  expect(entriesOf(lines.join('\n'))).toEqual(['9.9.9.9', '198.51.100.0/24', '203.0.113.7', '2001:db8::1']);
+  expect(await entriesOf(lines.join('\n'))).toEqual(await entriesOf(lines.toReversed().join('\n')));
+  expect(await entriesOf(lines.join('\n'))).toEqual(['9.9.9.9', '198.51.100.0/24', '203.0.113.7', '2001:db8::1']);
 });
 
 test.each(['0.0.0.0/0', '::/0', '8.0.0.0/7', '10.1.2.3', '192.168.0.0/16', '127.0.0.1', 'fe80::1', '::1'])(
   'the private or very large network %s is rejected, and the rest of the list counts',
-  (network) => {
-    expect(parseList(`${network}\n203.0.113.7`, MAX)).toEqual({ entries: ['203.0.113.7'], rejected: 1 });
+  async (network) => {
+    expect(await parseList(`${network}\n203.0.113.7`, MAX)).toEqual({ entries: ['203.0.113.7'], rejected: 1 });
   },
 );
 
-test('a page of HTML and an empty file are no lists', () => {
-  expect(parseList('<!doctype html>\n<title>Sign in</title>', MAX)).toBe('noEntries');
-  expect(parseList('# nothing today\n', MAX)).toBe('noEntries');
+test('requests are answered while a long list is read', async () => {
+  let answered = false;
+  setImmediate(() => {
+    answered = true;
+  });
+  const list = parseList('203.0.113.7\n'.repeat(5000), MAX);
+  expect(answered).toBe(false);
+  await list;
+  expect(answered).toBe(true);
 });
 
-test('a list is refused with too many entries, or with half of all addresses', () => {
-  expect(parseList('203.0.113.7\n203.0.113.8', 1)).toBe('tooManyEntries');
+test('a page of HTML and an empty file are no lists', async () => {
+  expect(await parseList('<!doctype html>\n<title>Sign in</title>', MAX)).toBe('noEntries');
+  expect(await parseList('# nothing today\n', MAX)).toBe('noEntries');
+});
+
+test('a list is refused with too many entries, or with half of all addresses', async () => {
+  expect(await parseList('203.0.113.7\n203.0.113.8', 1)).toBe('tooManyEntries');
   const networks = Array.from({ length: 224 }, (_, i) => `${i}.0.0.0/8`);
-  expect(parseList(networks.join('\n'), MAX)).toBe('tooBroad');
+  expect(await parseList(networks.join('\n'), MAX)).toBe('tooBroad');
   // The same network in two parts counts once.
   const overlapping = networks.slice(11, 100).flatMap((network) => [network, network.replace('/8', '/9')]);
-  expect(parseList(overlapping.join('\n'), MAX)).toMatchObject({ entries: expect.any(Array) });
+  expect(await parseList(overlapping.join('\n'), MAX)).toMatchObject({ entries: expect.any(Array) });
 });
 
-test('any text is read, and each entry that comes out is read as itself', () => {
+test('any text is read, and each entry that comes out is read as itself', async () => {
   const line = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.ipV4Extended(), fc.constantFrom('#', ';', '-', '/', ','));
-  fc.assert(
-    fc.property(fc.array(line), (lines) => {
-      const parsed = parseList(lines.join('\n'), MAX);
+  await fc.assert(
+    fc.asyncProperty(fc.array(line), async (lines) => {
+      const parsed = await parseList(lines.join('\n'), MAX);
       if (typeof parsed === 'string') return;
-      expect(entriesOf(parsed.entries.join('\n'))).toEqual(parsed.entries);
+      expect(await entriesOf(parsed.entries.join('\n'))).toEqual(parsed.entries);
       for (const entry of parsed.entries) expect(isIP(entry.split(/[-/]/, 1)[0] ?? '')).toBeGreaterThan(0);
     }),
     { numRuns: 150, seed: 1 },

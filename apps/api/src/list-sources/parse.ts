@@ -1,6 +1,7 @@
 // Reads the text of a subscribed list: one address, network or range per line, or in the first column of a CSV file.
 import { rangeOf, type AddressRange } from '@edgeloom/contract/common/address-ranges.ts';
 import type { ListSourceError } from '@edgeloom/contract/list-sources/list-sources.ts';
+import { setImmediate } from 'node:timers/promises';
 import { neverPublic } from '../core/outbound.ts';
 
 export interface ParsedList {
@@ -20,11 +21,16 @@ const LARGEST = { 4: 1n << 24n, 6: 1n << 112n };
 const HALF = { 4: 1n << 31n, 6: 1n << 124n };
 const notPublic = neverPublic.flatMap((network) => rangeOf(network) ?? []);
 
+/** Lines that are read in one go. Requests are answered between two goes. */
+const LINES_AT_ONCE = 2000;
+
 /** Fails with more entries, without any, and if the entries cover half of all addresses. */
-export function parseList(text: string, maxEntries: number): ParsedList | ListSourceError {
+export async function parseList(text: string, maxEntries: number): Promise<ParsedList | ListSourceError> {
   const found = new Map<string, Entry>();
   let rejected = 0;
-  for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)) {
+  let lines = 0;
+  for (const [line] of text.replace(/^\uFEFF/, '').matchAll(/[^\r\n]+/g)) {
+    if (++lines % LINES_AT_ONCE === 0) await setImmediate();
     const entry = entryIn(line);
     if (entry === '') continue;
     const range = rangeOf(entry);

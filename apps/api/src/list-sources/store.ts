@@ -17,19 +17,21 @@ export interface DueSource {
 }
 
 /** Does nothing if the source was removed, or has another URL or copy since. */
-export const storeFetched = (pool: Pool, source: DueSource, fetched: FetchedList): Promise<void> =>
-  withClient(pool, (client) =>
+export async function storeFetched(pool: Pool, source: DueSource, fetched: FetchedList): Promise<void> {
+  const parsed = fetched.kind === 'text' ? await parseList(fetched.text, MAX_SOURCE_ENTRIES) : null;
+  await withClient(pool, (client) =>
     inTransaction(client, async () => {
       if (!(await lockSource(client, source))) return;
       if (fetched.kind === 'error') return storeError(client, source, fetched.error, fetched.status);
-      if (fetched.kind === 'unchanged') return storeSuccess(client, source);
-      const others = await countOthers(client, source);
-      const parsed = parseList(fetched.text, MAX_SOURCE_ENTRIES - others);
+      if (fetched.kind === 'unchanged' || parsed === null) return storeSuccess(client, source);
       if (typeof parsed === 'string') return storeError(client, source, parsed, null);
+      if (parsed.entries.length + (await countOthers(client, source)) > MAX_SOURCE_ENTRIES)
+        return storeError(client, source, 'tooManyEntries', null);
       await storeCopy(client, source, { ...parsed, etag: fetched.etag });
       await storeSuccess(client, source);
     }),
   );
+}
 
 /** Locks the site like the calls do, so that two sources cannot exceed the site's limit together. */
 async function lockSource(client: PoolClient, { id, siteId, url, etag }: DueSource): Promise<boolean> {
