@@ -198,7 +198,8 @@ const periods = {
   'weeks ago': [
     custom('2026-09-20T10:00:00Z', '2026-10-01T12:35:00Z'),
     '2026-09-20T10:00',
-    '2026-10-01T12:35',
+    // Longer than two days: whole hours.
+    '2026-10-01T13:00',
     [5, 60],
   ],
 } as const satisfies Record<string, readonly [object, string, string, readonly ReportInterval[]]>;

@@ -126,7 +126,7 @@ export function valueOf(line: SentLine, kind: TopKind, locate: (address: string)
   if (kind === 'status') return `${status}`;
   if (kind === 'url') return stored(host + uri);
   if (kind === 'referer') return stored(/^[^?#]*/.exec(referer)?.[0] ?? '');
-  if (kind === 'blacklist') return isRefusedByRule(line) && cause !== 'waf' ? cause : '';
+  if (kind === 'blacklist') return isRefusedByRule(line) ? cause : '';
   if (kind === 'wafRule') return isRefusedByRule(line) && cause === 'waf' ? rule : '';
   if (kind === 'wafMonitored')
     return cause === 'waf' && rule.startsWith('monitor/') ? rule.replace('monitor/', '') : '';
