@@ -237,6 +237,27 @@ test('a foreign record under a new name is kept until it is taken over', async (
   await shows(name, ['A 192.0.2.1']);
 });
 
+test('a foreign record is kept that was made after the zone was listed', async () => {
+  const front = await startDnsApiProxy(dns.url);
+  onTestFinished(() => front.stop());
+  const one = await operator(front.url);
+  await settled(one);
+  const name = `g-late.${one.suffix}`;
+  const listing = front.holdNextList();
+  await app.as(one.client).call(dnsSetting.compare, { body: { ids: [one.settingID] } });
+  await listing.arrived;
+  await byHand(name, 'A', ['192.0.2.50']);
+  await want(one, 'g-late', [set('default', '192.0.2.1')]);
+  const names = () => app.installation.db.dnsName.count({ where: { settingId: one.settingID, name } });
+  await eventually(async () => expect(await names()).toBe(1), generousTimeout);
+  listing.release();
+  await eventually(
+    async () => expect(await unprocessed(one)).toMatchObject([{ name, fault: 'not ours: A 192.0.2.50' }]),
+    generousTimeout,
+  );
+  expect(await ask(name)).toEqual(['A 192.0.2.50']);
+});
+
 test('names exist below each suffix, and none below a removed one', async () => {
   const one = await operator();
   const second = `${unique('second')}.${zone}`;

@@ -13,6 +13,8 @@ export interface DnsApiProxy {
   onChange: (listener: () => void) => void;
   /** Holds the next request of this method until `letGo`, even if the client has disconnected by then. */
   holdNext: (method: 'GET' | 'PATCH') => { arrived: Promise<void>; release: () => void };
+  /** Holds the provider's next list of a whole zone, as it was at that moment. */
+  holdNextList: () => { arrived: Promise<void>; release: () => void };
   stop: () => Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export async function startDnsApiProxy(target: string, mood: ProxyMode = 'fine')
   let now = mood;
   let notifyChange: () => void = () => undefined;
   let keeping: { method: string; wait: () => Promise<void> } | null = null;
+  let keepingList: (() => Promise<void>) | null = null;
   async function respond(url: string, method: string, key: string, body: string | null, response: ServerResponse) {
     if (keeping?.method === method) {
       const { wait } = keeping;
@@ -30,6 +33,11 @@ export async function startDnsApiProxy(target: string, mood: ProxyMode = 'fine')
     try {
       const answer = await fetch(`${target}${url}`, { method, headers: { 'x-api-key': key }, body });
       const text = await answer.text();
+      if (method === 'GET' && /\/zones\/[^/?]+$/.test(url)) {
+        const wait = keepingList;
+        keepingList = null;
+        await wait?.();
+      }
       if (method === 'PATCH') notifyChange();
       // A 204 response must not have a body.
       response.writeHead(answer.status === 204 ? 200 : answer.status).end(text);
@@ -65,17 +73,27 @@ export async function startDnsApiProxy(target: string, mood: ProxyMode = 'fine')
     calls,
     onChange: (listener) => (notifyChange = listener),
     holdNext(method) {
-      const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const wait = () => {
-        arrived.resolve();
-        return gone.promise;
-      };
+      const { wait, ...hold } = newHold();
       keeping = { method, wait };
-      return { arrived: arrived.promise, release: gone.resolve };
+      return hold;
+    },
+    holdNextList() {
+      const { wait, ...hold } = newHold();
+      keepingList = wait;
+      return hold;
     },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
   };
+}
+
+function newHold() {
+  const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const wait = () => {
+    arrived.resolve();
+    return gone.promise;
+  };
+  return { arrived: arrived.promise, release: gone.resolve, wait };
 }

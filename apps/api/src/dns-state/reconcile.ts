@@ -172,17 +172,18 @@ async function applyDue(
   return zone;
 }
 
-/** Lists existing records of names that are new to us. */
+/**
+ * Lists existing records of names that are new to us. Few names are looked up now, because the zone may have been listed
+ * before somebody else made their records. Many share one list for all batches of a run.
+ */
 async function listExisting({ account, rootDomain }: Setting, fresh: string[], known: ExistingRecords) {
-  if (fresh.length === 0) return { existing: new Map<string, DnsRecords[]>(), zone: known };
-  if (known) return { existing: known, zone: known };
   if (fresh.length > MAX_SINGLE_LOOKUPS) {
-    const zone = Map.groupBy(await account.list(rootDomain), ({ name }) => name);
+    const zone = known ?? Map.groupBy(await account.list(rootDomain), ({ name }) => name);
     return { existing: zone, zone };
   }
   const existing = new Map<string, DnsRecords[]>();
   for (const name of fresh) existing.set(name, await account.list(rootDomain, name));
-  return { existing, zone: null };
+  return { existing, zone: known };
 }
 
 const isAddressing = ({ type }: Pick<DnsRecords, 'type'>) => type !== 'TXT';
