@@ -173,8 +173,8 @@ async function applyDue(
 }
 
 /**
- * Lists existing records of names that are new to us. Few names are looked up now, because the zone may have been listed
- * before somebody else made their records. Many share one list for all batches of a run.
+ * Lists existing records of names that are new to us. Few names are looked up now, because somebody else may have made
+ * their records since the zone was listed. Many share one list for all batches of a run.
  */
 async function listExisting({ account, rootDomain }: Setting, fresh: string[], known: ExistingRecords) {
   if (fresh.length > MAX_SINGLE_LOOKUPS) {
