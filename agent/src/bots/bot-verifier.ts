@@ -10,9 +10,12 @@ import type { VerifyBot } from './verify-bot.ts';
 
 interface Deps {
   file: string;
-  nginx: Pick<Admin, 'fetchBots' | 'changeBots'>;
+  nginx: Pick<Admin, 'fetchBots' | 'changeBots' | 'holdBots'>;
   verify: VerifyBot;
   log: Pick<Log, 'warn'>;
+  /** Shorter in tests. */
+  intervalMs?: number;
+  writeIntervalMs?: number;
 }
 
 const INTERVAL_MS = 1000;
@@ -20,9 +23,11 @@ const MAX_RETRY_MS = 10_000;
 const WRITE_INTERVAL_MS = 10_000;
 /** Per second, with two queries each: a flood of false bots must not flood the name servers. */
 const MAX_CANDIDATES = 10;
+/** Lookups that wait for DNS at the same time. */
+const MAX_LOOKUPS = 100;
 const VERIFIED_SECONDS = 86_400;
 const IMPOSTOR_SECONDS = 3600;
-/** nginx asks again this long before a verified bot's verdict ends (core/bots.lua). */
+/** A verified bot that still comes is verified again this long before its verdict ends, so that it stays verified. */
 const RENEW_SECONDS = 3600;
 /** The same number of verified bots and of impostors fits in nginx's dictionary. Further verdicts hold a minute. */
 const MAX_VERDICTS = 10_000;
@@ -39,51 +44,82 @@ type StoredVerdict = z.output<typeof StoredVerdict>;
 
 export class BotVerifier {
   readonly #deps: Deps;
-  readonly #loop: Loop;
+  readonly #verifying: Loop;
+  readonly #writing: Loop;
   #verdicts: Map<string, StoredVerdict> | null = null;
   /** Identifies the verdicts that nginx holds. */
   #mark = '';
   #isWritten = true;
-  #writtenAt = 0;
+  #lookups = 0;
+  #isStopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#loop = new Loop({
-      task: () => this.#tick(),
-      retryMs: INTERVAL_MS,
+    const { log, intervalMs = INTERVAL_MS, writeIntervalMs = WRITE_INTERVAL_MS } = deps;
+    this.#verifying = new Loop({
+      task: async () => {
+        await this.#tick();
+        return intervalMs;
+      },
+      retryMs: intervalMs,
       maxRetryMs: MAX_RETRY_MS,
-      onError: (error) => deps.log.warn('bots cannot be verified', { error }),
+      onError: (error) => log.warn('bots cannot be verified', { error }),
+    });
+    this.#writing = new Loop({
+      task: async () => {
+        await this.#write();
+        return writeIntervalMs;
+      },
+      retryMs: writeIntervalMs,
+      onError: (error) => this.#warnUnwritten(error),
     });
   }
 
+  /** Does not wait for DNS: later verdicts are dropped. */
   async stop(): Promise<void> {
-    await this.#loop.stop();
-    await this.#write().catch((error: unknown) => this.#deps.log.warn('verdicts on bots cannot be written', { error }));
+    this.#isStopped = true;
+    await Promise.all([this.#verifying.stop(), this.#writing.stop()]);
+    await this.#write().catch((error: unknown) => this.#warnUnwritten(error));
   }
 
-  async #tick(): Promise<number> {
+  async #tick(): Promise<void> {
     this.#verdicts ??= await readVerdicts(this.#deps.file);
-    const { mark, candidates } = await this.#deps.nginx.fetchBots(MAX_CANDIDATES);
+    const { mark, candidates } = await this.#deps.nginx.fetchBots(
+      Math.min(MAX_CANDIDATES, MAX_LOOKUPS - this.#lookups),
+    );
     if (mark === undefined || mark !== this.#mark) await this.#sendAll(this.#verdicts);
-    if (candidates.length > 0) await this.#judge(candidates, this.#verdicts);
-    if (Date.now() - this.#writtenAt > WRITE_INTERVAL_MS) await this.#write();
-    return INTERVAL_MS;
+    await this.#answer(candidates, this.#verdicts);
   }
 
-  async #judge(candidates: readonly BotCandidate[], verdicts: Map<string, StoredVerdict>): Promise<void> {
-    // nginx lost the other verdicts by a restart, and has them again by now.
-    const unknown = candidates.filter((candidate) => isDue(verdicts.get(keyOf(candidate))));
-    const found = await Promise.all(
-      unknown.map(async (candidate) => ({ ...candidate, verified: await this.#deps.verify(candidate) })),
-    );
-    const sent = found.flatMap(({ bot, address, verified }) => {
-      if (verified === null) return [];
-      const seconds = keep(verdicts, { bot, address, verified });
-      return [{ bot, address, verified, seconds }];
-    });
-    if (sent.length === 0) return;
+  /** Sends stored verdicts again: nginx lacked the room for them, or a call failed. Starts lookups for the others. */
+  async #answer(candidates: readonly BotCandidate[], verdicts: Map<string, StoredVerdict>): Promise<void> {
+    const stored: BotVerdict[] = [];
+    for (const candidate of candidates) {
+      const verdict = verdicts.get(keyOf(candidate));
+      if (verdict === undefined || isDue(verdict)) void this.#lookUp(candidate, verdicts);
+      else stored.push(...currentVerdict(verdict));
+    }
+    if (stored.length > 0) await this.#deps.nginx.changeBots(stored);
+  }
+
+  async #lookUp(candidate: BotCandidate, verdicts: Map<string, StoredVerdict>): Promise<void> {
+    this.#lookups += 1;
+    const verified = await this.#deps.verify(candidate);
+    this.#lookups -= 1;
+    if (this.#isStopped) return;
+    const { bot, address } = candidate;
+    const { nginx } = this.#deps;
+    const sent =
+      verified === null
+        ? nginx.holdBots([{ bot, address }])
+        : nginx.changeBots([this.#store({ bot, address, verified }, verdicts)]);
+    // The loop reports an nginx that is down. The candidate comes again after a minute.
+    await sent.catch(() => undefined);
+  }
+
+  #store(verdict: Omit<StoredVerdict, 'until'>, verdicts: Map<string, StoredVerdict>): BotVerdict {
     this.#isWritten = false;
-    await this.#deps.nginx.changeBots(sent);
+    return timed(verdict, storeVerdict(verdicts, verdict));
   }
 
   async #sendAll(verdicts: Map<string, StoredVerdict>): Promise<void> {
@@ -97,25 +133,33 @@ export class BotVerifier {
 
   async #write(): Promise<void> {
     if (this.#isWritten || this.#verdicts === null) return;
-    this.#writtenAt = Date.now();
-    await writeWhole(this.#deps.file, JSON.stringify([...this.#verdicts.values()]), 0o600);
+    // Set first, so that a verdict of the meantime is written by the next run.
     this.#isWritten = true;
+    try {
+      await writeWhole(this.#deps.file, JSON.stringify([...this.#verdicts.values()]), 0o600);
+    } catch (error) {
+      this.#isWritten = false;
+      throw error;
+    }
+  }
+
+  #warnUnwritten(error: unknown): void {
+    this.#deps.log.warn('verdicts on bots cannot be written', { error });
   }
 }
 
 const keyOf = ({ bot, address }: Pick<BotVerdict, 'bot' | 'address'>) => `${bot}|${address}`;
 
-const isDue = (verdict: StoredVerdict | undefined) =>
-  verdict === undefined || verdict.until - Date.now() < (verdict.verified ? RENEW_SECONDS * 1000 : 0);
+const isDue = ({ until, verified }: StoredVerdict) => until - Date.now() < (verified ? RENEW_SECONDS * 1000 : 0);
 
 /** Returns for how long the verdict holds. */
-function keep(verdicts: Map<string, StoredVerdict>, verdict: Omit<StoredVerdict, 'until'>): number {
+function storeVerdict(verdicts: Map<string, StoredVerdict>, verdict: Omit<StoredVerdict, 'until'>): number {
   const now = Date.now();
   for (const [key, { until }] of verdicts) if (until <= now) verdicts.delete(key);
   const key = keyOf(verdict);
   verdicts.delete(key);
-  const alike = [...verdicts.values()].filter(({ verified }) => verified === verdict.verified).length;
-  if (alike >= MAX_VERDICTS) return OVERFLOW_SECONDS;
+  const sameKindCount = [...verdicts.values()].filter(({ verified }) => verified === verdict.verified).length;
+  if (sameKindCount >= MAX_VERDICTS) return OVERFLOW_SECONDS;
   const seconds = verdict.verified ? VERIFIED_SECONDS : IMPOSTOR_SECONDS;
   verdicts.set(key, { ...verdict, until: now + seconds * 1000 });
   return seconds;
@@ -124,8 +168,14 @@ function keep(verdicts: Map<string, StoredVerdict>, verdict: Omit<StoredVerdict,
 /** Empty when it has expired. A clock that was set back does not make it hold longer. */
 function currentVerdict({ bot, address, verified, until }: StoredVerdict): BotVerdict[] {
   const seconds = Math.min(Math.ceil((until - Date.now()) / 1000), VERIFIED_SECONDS);
-  return seconds > 0 ? [{ bot, address, verified, seconds }] : [];
+  return seconds > 0 ? [timed({ bot, address, verified }, seconds)] : [];
 }
+
+const timed = (verdict: Omit<StoredVerdict, 'until'>, seconds: number): BotVerdict => ({
+  ...verdict,
+  seconds,
+  renewsIn: seconds - RENEW_SECONDS,
+});
 
 /** A missing or damaged file costs one lookup per bot. */
 async function readVerdicts(file: string): Promise<Map<string, StoredVerdict>> {

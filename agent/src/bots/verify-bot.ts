@@ -5,11 +5,11 @@ import { canonicalNetwork, groupsOf, isIPv4 } from '@edgeloom/contract/common/ad
 import type { BotCandidate } from '../nginx/admin.ts';
 import { isAbsent } from '../origins/addresses.ts';
 
-/** Null: DNS did not respond, so nothing is known. */
+/** Null: DNS did not respond, so nothing is known. Never rejects. */
 export type VerifyBot = (candidate: Pick<BotCandidate, 'address' | 'suffixes'>) => Promise<boolean | null>;
 
 export function createVerifyBot(servers: readonly string[]): VerifyBot {
-  const resolver = new Resolver({ timeout: 2000, tries: 1 });
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
   resolver.setServers(servers);
   return async ({ address, suffixes }) => {
     try {

@@ -54,6 +54,8 @@ export interface BotVerdict {
   address: string;
   verified: boolean;
   seconds: number;
+  /** In so many seconds a verified bot that still comes is a candidate again. */
+  renewsIn: number;
 }
 
 /** Above this number of keys, invalidating everything is cheaper for Lua. */
@@ -132,6 +134,12 @@ export class Admin {
   /** `mark`: returned by later calls, to identify the set of verdicts. */
   async changeBots(verdicts: readonly BotVerdict[], mark?: string): Promise<void> {
     await this.#call('POST', '/bots', { verdicts, mark }, TIMEOUT_MS);
+  }
+
+  /** Bots that DNS says nothing about: others of their networks are no candidates for a minute. */
+  async holdBots(held: readonly Pick<BotVerdict, 'bot' | 'address'>[]): Promise<void> {
+    // In a list of its own, because Lua of the release before would take a verdict without `verified` for an impostor.
+    await this.#call('POST', '/bots', { verdicts: [], held }, TIMEOUT_MS);
   }
 
   /** Prepares nginx for a simulated request with this id. */

@@ -12,7 +12,7 @@ export type Records = {
   seconds?: number;
   alias?: string;
 };
-export type Behaviour = 'answer' | 'silent' | 'fail' | 'failForIPv4' | 'failForIPv6' | 'lie';
+export type Behaviour = 'answer' | 'silent' | 'loseOne' | 'fail' | 'failForIPv4' | 'failForIPv6' | 'lie';
 
 const failing: Partial<Record<Behaviour, number>> = { failForIPv4: 1, failForIPv6: 28 };
 
@@ -42,6 +42,10 @@ export async function startNameServer(
     const kind = question.readUInt16BE(end);
     asked.push(`${name} ${kinds.get(kind) ?? kind}`);
     if (behaviour === 'silent') return;
+    if (behaviour === 'loseOne') {
+      behaviour = 'answer';
+      return;
+    }
     const found = find ? find(name) : records.get(name);
     const addresses = (kind === 1 ? found?.a : kind === 28 ? found?.aaaa : []) ?? [];
     const header = Buffer.alloc(12);

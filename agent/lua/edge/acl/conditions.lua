@@ -8,11 +8,6 @@ local find, lower, sub, tostring, type = string.find, string.lower, string.sub, 
 
 local make = {}
 local STEPS = 100000
--- Fields that are looked up for each condition.
-local LOOKED_UP = {
-    country = true, province = true, continent = true, isp = true, asn = true, riskScore = true,
-    bot = true, botCategory = true, botState = true,
-}
 
 make["in"] = function(condition)
     local has = set(condition.list)
@@ -107,7 +102,7 @@ return function(condition, id)
     if not test then
         error("no such field: " .. tostring(condition.field))
     end
-    local price = LOOKED_UP[condition.field] and work.LOOKUP or 1
+    local price = work.LOOKED_UP[condition.field] and work.LOOKUP or 1
     return function(seen, request)
         if seen.left < 0 then
             return nil, work.OVER

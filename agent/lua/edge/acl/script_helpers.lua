@@ -18,7 +18,6 @@ local BYTES = 16
 -- Comparisons of a search for a text, at worst one for each pair of bytes, that cost a unit.
 local PAIRS = 512
 local LOOKUP_COST = 50
-local LOOKED_UP = { country = true, province = true, continent = true, isp = true, asn = true, riskScore = true }
 -- Match limit of a pattern.
 local STEPS = 20000
 _M.SPENT = "spent"
@@ -147,7 +146,7 @@ function H.field(R, name)
     if name == "ip" then
         return var.remote_addr
     end
-    if LOOKED_UP[name] then
+    if work.LOOKED_UP[name] then
         charge(R, LOOKUP_COST)
     end
     return one(R, fields[name](R.seen, R.request))

@@ -14,6 +14,11 @@ local BYTES = 64
 local PAIRS = 512
 -- A binary search in the geo pack or the risk pack, or a lookup per prefix length.
 _M.LOOKUP = 20
+-- Fields that cost a lookup at each use, in rules and in scripts.
+_M.LOOKED_UP = {
+    country = true, province = true, continent = true, isp = true, asn = true, riskScore = true,
+    bot = true, botCategory = true, botState = true,
+}
 -- Starts of a match between two looks at the clock, in longer texts.
 local SLICE, ANY_IN_SLICE, LONGEST_WHOLE = 256, ".{0,255}?", 4096
 

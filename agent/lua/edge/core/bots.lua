@@ -14,8 +14,8 @@ local dict, changes = dicts.bots, dicts.changes
 -- Categories whose verified bots are not challenged: they cannot solve a challenge, and sites want them.
 local UNCHALLENGED = { search = true, preview = true }
 local MARK, WAITING = "bots:mark", "agent:waiting"
--- Before keys of: candidates that need no second lookup for a while, and networks of impostors.
-local ASKED, HELD = "asked:", "held:"
+-- Key prefixes: candidates that the agent gets once within a while, and networks whose candidates wait.
+local RECENT_CANDIDATE, HELD_NETWORK = "asked:", "held:"
 local MOST_WAITING = 100
 -- The agent sends no verdict when DNS fails, so afterwards the address is a candidate again.
 local ASK_AGAIN_SECONDS = 60
@@ -36,9 +36,9 @@ for _, bot in ipairs(catalogue) do
 end
 
 -- User agents seen before, so that usual browsers cost one lookup in a table. `{}`: no bot.
-local known, NONE = recent.new(1000), {}
+local bots_by_agent, NONE = recent.new(1000), {}
 
-local function bot_named(agent)
+local function bot_named_in(agent)
     for _, bot in ipairs(catalogue) do
         if find(agent, bot.token, 1, true) then
             return bot
@@ -47,7 +47,8 @@ local function bot_named(agent)
     return NONE
 end
 
-local function named()
+-- The bot that the User-Agent of the present request names.
+local function bot_of_agent()
     local agent = var.http_user_agent
     if not agent then
         return NONE
@@ -55,10 +56,10 @@ local function named()
     if #agent > LONGEST_AGENT then
         agent = sub(agent, 1, LONGEST_AGENT)
     end
-    local bot = known:get(agent)
+    local bot = bots_by_agent:get(agent)
     if not bot then
-        bot = bot_named(agent)
-        known:set(agent, bot)
+        bot = bot_named_in(agent)
+        bots_by_agent:set(agent, bot)
     end
     return bot
 end
@@ -81,16 +82,16 @@ local function key_of(bot, address)
 end
 
 -- The /24 or /64, since a client with one address of it may have all.
-local function held_key(bot, address)
-    return HELD .. key_of(bot, sub(address, 1, #address == 4 and 3 or 8))
+local function network_key(bot, address)
+    return HELD_NETWORK .. key_of(bot, sub(address, 1, #address == 4 and 3 or 8))
 end
 
 -- Beyond the limits the candidate stays out, and a later request brings it again.
 local function enqueue(bot, address)
-    if (dict:llen(WAITING) or 0) >= MOST_WAITING or dict:get(held_key(bot, address)) then
+    if (dict:llen(WAITING) or 0) >= MOST_WAITING or dict:get(network_key(bot, address)) then
         return
     end
-    if dict:safe_add(ASKED .. key_of(bot, address), true, ASK_AGAIN_SECONDS) then
+    if dict:safe_add(RECENT_CANDIDATE .. key_of(bot, address), true, ASK_AGAIN_SECONDS) then
         dict:rpush(WAITING, bot.name .. "|" .. text_of(address))
     end
 end
@@ -98,7 +99,7 @@ end
 -- The bot of the present request: name, category, and state "verified", "declared" or "impostor". nil: none.
 -- A declared bot is not verified yet, or cannot be.
 function _M.of(request)
-    local bot = named()
+    local bot = bot_of_agent()
     if bot == NONE then
         return nil
     end
@@ -145,7 +146,7 @@ function _M.change(verdicts, mark)
             counters.count("botsFull")
         end
         if bot and not verdict.verified then
-            dict:safe_set(held_key(bot, address), true, HOLD_SECONDS)
+            dict:safe_set(network_key(bot, address), true, HOLD_SECONDS)
         end
     end
     if mark then

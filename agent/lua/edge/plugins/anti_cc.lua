@@ -118,9 +118,10 @@ local function reason(rule, visitor, weight, pass, only_looks)
     return full and "memory" or nil
 end
 
--- Too many challenges of the zone that stay unsolved block the address.
+-- Too many challenges of the zone that stay unsolved block the address. A crawler cannot solve them, and sends several
+-- requests before its verdict arrives.
 local function is_blocked(rule, visitor)
-    if not rule.is_zone or rule.fails == 0 then
+    if not rule.is_zone or rule.fails == 0 or bots.is_awaited() then
         return false
     end
     return counts.unproven(visitor.network) > rule.fails and blocks.add(_M.name, rule.block_seconds)

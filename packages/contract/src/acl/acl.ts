@@ -47,8 +47,8 @@ export const aclFields = {
 } as const;
 export type AclField = keyof typeof aclFields;
 
-/** As in the catalogue of the edge. */
-const botValues: Readonly<Record<string, readonly string[]>> = {
+/** As in the edge's catalogue (agent/lua/edge/bots/catalogue.lua), which a test compares. */
+export const botValues: Readonly<Record<string, readonly string[]>> = {
   botCategory: ['search', 'preview', 'aiTraining', 'aiAssistant', 'monitoring', 'seo'],
   botState: ['declared', 'verified', 'impostor'],
 };
