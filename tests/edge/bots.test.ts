@@ -262,6 +262,27 @@ test('a full dictionary keeps the verdicts that it has', async () => {
   expect(await own.admin.fetchBots(10)).toMatchObject({ mark: 'a mark' });
 });
 
+test('verdicts that have ended make room for new ones behind a verdict that holds', async () => {
+  const own = await startEdge({ zone, dicts: { bots: '16k' } });
+  onTestFinished(() => own.stop());
+  const host = await underAttack(own);
+  const verdict = { bot: 'Googlebot', verified: true, seconds: 86_400 };
+  await own.admin.changeBots([{ ...verdict, address: '203.0.116.1' }]);
+  const short = Array.from({ length: 1000 }, (_, i) => ({
+    ...verdict,
+    address: `198.18.${i >> 8}.${i % 256}`,
+    seconds: 1,
+  }));
+  await own.admin.changeBots(short);
+  expect((await own.counters())['botsFull']).toBeGreaterThan(0);
+  await eventually(async () => {
+    await own.admin.fetchBots(10);
+    await own.admin.changeBots([{ ...verdict, address: '203.0.117.1' }]);
+    expect(await visit(host, '203.0.117.1', 'google', own)).toBe(200);
+  });
+  expect(await visit(host, '203.0.116.1', 'google', own)).toBe(200);
+});
+
 /** A site that refuses requests for which the field has one of the values. */
 async function refusing(field: string, value: string[], of: Edge = alone): Promise<string> {
   const conditions = [{ field, operator: 'in', value }];

@@ -17,6 +17,8 @@ local MARK, WAITING = "bots:mark", "agent:waiting"
 -- Key prefixes: candidates that the agent gets once within a while, and networks whose candidates wait.
 local RECENT_CANDIDATE, HELD_NETWORK = "asked:", "held:"
 local MOST_WAITING = 100
+-- nginx itself removes expired entries only up to the first live one, so keys of a minute would fill the dictionary.
+local MOST_FLUSHED = 2000
 -- The agent sends no verdict when DNS fails, so afterwards the address is a candidate again.
 local ASK_AGAIN_SECONDS = 60
 local HOLD_SECONDS = 60
@@ -125,6 +127,7 @@ end
 
 -- For the agent: up to `most` candidates, and the mark of the verdicts that nginx holds.
 function _M.fetch(most)
+    dict:flush_expired(MOST_FLUSHED)
     local candidates = {}
     while #candidates < most do
         local line = dict:lpop(WAITING)
