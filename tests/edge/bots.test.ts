@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { BotVerifier } from '@edgeloom/agent/bots/bot-verifier.ts';
 import { createVerifyBot, reverseName } from '@edgeloom/agent/bots/verify-bot.ts';
+import type { BotVerdict } from '@edgeloom/agent/nginx/admin.ts';
 import { listDoc } from '@edgeloom/api/compile/firewall.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import { settled } from '@edgeloom/api/modules/acl/acl.service.ts';
@@ -88,6 +89,18 @@ function giveName(address: string, name: string, addresses: string[] = [address]
   names.records.set(reverseName(address), { ptr: [name] });
   names.records.set(name, address.includes(':') ? { aaaa: addresses } : { a: addresses });
 }
+/** A verdict on Googlebot, as the agent sends it. */
+const verdictOn = (address: string, over: Partial<BotVerdict> = {}): BotVerdict => ({
+  bot: 'Googlebot',
+  address,
+  verified: true,
+  seconds: 86_400,
+  renewsIn: 82_800,
+  ...over,
+});
+/** More than fit into a dictionary of 16 KiB. */
+const manyVerdicts = (over: Partial<BotVerdict> = {}) =>
+  Array.from({ length: 1000 }, (_, i) => verdictOn(`198.18.${i >> 8}.${i % 256}`, over));
 const queriesFor = (address: string) => names.asked.filter((query) => query === `${reverseName(address)} PTR`).length;
 
 test('a search engine is challenged until its address is verified, and then never', async () => {
@@ -215,8 +228,7 @@ test('each address waits once, at most a hundred do, and none from the network o
   expect(await alone.admin.fetchBots(10)).toEqual({
     candidates: [{ bot: 'Googlebot', address: '203.0.113.1', suffixes: ['googlebot.com'] }],
   });
-  const verdict = { bot: 'Googlebot', address: '203.0.113.1', verified: false, seconds: 3600 };
-  await alone.admin.changeBots([verdict], 'a mark');
+  await alone.admin.changeBots([verdictOn('203.0.113.1', { verified: false })], 'a mark');
   for (const address of ['203.0.113.1', '203.0.113.2']) expect(await visit(host, address, 'google', alone)).toBe(978);
   expect(await alone.admin.fetchBots(10)).toEqual({ mark: 'a mark', candidates: [] });
 
@@ -232,18 +244,17 @@ test('usual browsers, bots without a domain and simulated requests are no candid
   expect(simulated.steps).toContainEqual(expect.objectContaining({ step: 'antiCC', decision: 'refused' }));
   expect((await alone.admin.fetchBots(10)).candidates).toEqual([]);
 
-  await alone.admin.changeBots([{ bot: 'Googlebot', address: '203.0.114.1', verified: true, seconds: 86_400 }]);
+  await alone.admin.changeBots([verdictOn('203.0.114.1')]);
   const { steps } = await simulateRequest(alone, host, '/', { ip: '203.0.114.1', headers });
   expect(steps.find(({ step }) => step === 'antiCC')).toMatchObject({ detail: { why: 'bot' } });
 });
 
 test('a bot that still comes is verified again before its verdict ends', async () => {
   const host = await underAttack(alone);
-  const verdict = { bot: 'Googlebot', address: '203.0.115.1', verified: true };
-  await alone.admin.changeBots([{ ...verdict, seconds: 86_400 }]);
+  await alone.admin.changeBots([verdictOn('203.0.115.1')]);
   expect(await visit(host, '203.0.115.1', 'google', alone)).toBe(200);
   expect((await alone.admin.fetchBots(10)).candidates).toEqual([]);
-  await alone.admin.changeBots([{ ...verdict, seconds: 1800 }]);
+  await alone.admin.changeBots([verdictOn('203.0.115.1', { renewsIn: -1 })]);
   expect(await visit(host, '203.0.115.1', 'google', alone)).toBe(200);
   expect((await alone.admin.fetchBots(10)).candidates).toMatchObject([{ address: '203.0.115.1' }]);
 });
@@ -252,10 +263,8 @@ test('a full dictionary keeps the verdicts that it has', async () => {
   const own = await startEdge({ zone, dicts: { bots: '16k' } });
   onTestFinished(() => own.stop());
   const host = await underAttack(own);
-  const first = { bot: 'Googlebot', address: '203.0.116.1', verified: true, seconds: 86_400 };
-  await own.admin.changeBots([first]);
-  const more = Array.from({ length: 1000 }, (_, i) => ({ ...first, address: `198.18.${i >> 8}.${i % 256}` }));
-  await own.admin.changeBots(more, 'a mark');
+  await own.admin.changeBots([verdictOn('203.0.116.1')]);
+  await own.admin.changeBots(manyVerdicts(), 'a mark');
   expect((await own.counters())['botsFull']).toBeGreaterThan(0);
   expect(await visit(host, '203.0.116.1', 'google', own)).toBe(200);
   expect(await visit(host, '203.0.117.1', 'google', own)).toBe(978);
@@ -266,18 +275,12 @@ test('verdicts that have ended make room for new ones behind a verdict that hold
   const own = await startEdge({ zone, dicts: { bots: '16k' } });
   onTestFinished(() => own.stop());
   const host = await underAttack(own);
-  const verdict = { bot: 'Googlebot', verified: true, seconds: 86_400 };
-  await own.admin.changeBots([{ ...verdict, address: '203.0.116.1' }]);
-  const short = Array.from({ length: 1000 }, (_, i) => ({
-    ...verdict,
-    address: `198.18.${i >> 8}.${i % 256}`,
-    seconds: 1,
-  }));
-  await own.admin.changeBots(short);
+  await own.admin.changeBots([verdictOn('203.0.116.1')]);
+  await own.admin.changeBots(manyVerdicts({ seconds: 1 }));
   expect((await own.counters())['botsFull']).toBeGreaterThan(0);
   await eventually(async () => {
     await own.admin.fetchBots(10);
-    await own.admin.changeBots([{ ...verdict, address: '203.0.117.1' }]);
+    await own.admin.changeBots([verdictOn('203.0.117.1')]);
     expect(await visit(host, '203.0.117.1', 'google', own)).toBe(200);
   });
   expect(await visit(host, '203.0.116.1', 'google', own)).toBe(200);
@@ -294,10 +297,7 @@ async function refusing(field: string, value: string[], of: Edge = alone): Promi
 
 test('access rules see name, category and state of a bot, which other visitors lack', async () => {
   const [real, fake, fresh] = ['203.0.118.1', '203.0.119.1', '203.0.120.1'];
-  await alone.admin.changeBots([
-    { bot: 'Googlebot', address: real, verified: true, seconds: 86_400 },
-    { bot: 'Googlebot', address: fake, verified: false, seconds: 3600 },
-  ]);
+  await alone.admin.changeBots([verdictOn(real), verdictOn(fake, { verified: false })]);
   const statuses = async (host: string) => ({
     real: await visit(host, real, 'google', alone),
     fake: await visit(host, fake, 'google', alone),

@@ -22,8 +22,6 @@ local MOST_FLUSHED = 2000
 -- The agent sends no verdict when DNS fails, so afterwards the address is a candidate again.
 local ASK_AGAIN_SECONDS = 60
 local HOLD_SECONDS = 60
--- A verified bot that still comes is verified again this long before its verdict ends, so that it is never challenged.
-local RENEW_SECONDS = 3600
 local IMPOSTOR = 0
 local LONGEST_AGENT = 512
 
@@ -140,11 +138,12 @@ function _M.fetch(most)
     return { mark = changes:get(MARK), candidates = candidates }
 end
 
--- From the agent: a list of { address, bot, verified, seconds }, and the mark of all of its verdicts.
+-- From the agent: a list of { address, bot, verified, seconds, renewsIn }, and the mark of all of its verdicts.
+-- An agent of the release before sends no `renewsIn`.
 function _M.change(verdicts, mark)
     for _, verdict in ipairs(verdicts) do
         local bot, address = by_name[verdict.bot], addresses.binary(verdict.address)
-        local value = verdict.verified and time() + verdict.seconds - RENEW_SECONDS or IMPOSTOR
+        local value = verdict.verified and time() + (verdict.renewsIn or verdict.seconds) or IMPOSTOR
         if bot and not dict:safe_set(key_of(bot, address), value, verdict.seconds) then
             counters.count("botsFull")
         end
