@@ -202,6 +202,17 @@ test('an error of DNS leaves a bot unverified, and is no verdict', async () => {
   expect(await verify(candidate)).toBe(true);
 });
 
+test('a lost packet does not leave a bot unverified', async () => {
+  const address = '192.0.2.51';
+  const own = await startNameServer((name) =>
+    name === reverseName(address) ? { ptr: ['crawl.googlebot.com'] } : { a: [address] },
+  );
+  onTestFinished(() => own.stop());
+  own.behave('loseOne');
+  expect(await createVerifyBot([own.address])({ address, suffixes: ['googlebot.com'] })).toBe(true);
+  expect(own.asked).toEqual([`${reverseName(address)} PTR`, `${reverseName(address)} PTR`, 'crawl.googlebot.com A']);
+});
+
 test('verdicts survive a restart of nginx and of the agent', async () => {
   const own = await startEdge({ zone });
   onTestFinished(() => own.stop());
@@ -222,7 +233,7 @@ test('verdicts survive a restart of nginx and of the agent', async () => {
   expect(queriesFor('192.0.2.60')).toBe(1);
 });
 
-test('each address waits once, at most a hundred do, and none from the network of an impostor', async () => {
+test('each address waits once, at most a hundred do, and none from a network that is held', async () => {
   const host = await underAttack(alone);
   for (let i = 0; i < 3; i += 1) await visit(host, '203.0.113.1', 'google', alone);
   expect(await alone.admin.fetchBots(10)).toEqual({
@@ -231,6 +242,10 @@ test('each address waits once, at most a hundred do, and none from the network o
   await alone.admin.changeBots([verdictOn('203.0.113.1', { verified: false })], 'a mark');
   for (const address of ['203.0.113.1', '203.0.113.2']) expect(await visit(host, address, 'google', alone)).toBe(978);
   expect(await alone.admin.fetchBots(10)).toEqual({ mark: 'a mark', candidates: [] });
+
+  await alone.admin.holdBots([{ bot: 'Googlebot', address: '203.0.121.1' }]);
+  for (const address of ['203.0.121.1', '203.0.121.2']) expect(await visit(host, address, 'google', alone)).toBe(978);
+  expect((await alone.admin.fetchBots(10)).candidates).toEqual([]);
 
   for (let i = 0; i < 150; i += 1) await visit(host, `198.18.${i}.1`, 'google', alone);
   expect((await alone.admin.fetchBots(1000)).candidates).toHaveLength(100);

@@ -14,15 +14,27 @@ const candidate = (address: string): BotCandidate => ({ bot: 'Googlebot', addres
 function fakeNginx() {
   const candidates: BotCandidate[] = [];
   const sent: BotVerdict[] = [];
+  const held: string[] = [];
+  const mostAsked: number[] = [];
   let mark: string | undefined;
   const nginx = {
-    fetchBots: async (most: number) => ({ mark, candidates: candidates.splice(0, most) }),
+    fetchBots: async (most: number) => {
+      mostAsked.push(most);
+      return { mark, candidates: candidates.splice(0, most) };
+    },
     changeBots: async (verdicts: readonly BotVerdict[], next?: string) => {
       sent.push(...verdicts);
       mark = next ?? mark;
     },
+    holdBots: async (bots: readonly { address: string }[]) => void held.push(...bots.map(({ address }) => address)),
   };
-  return { nginx, candidates, sent, verdictsOn: (address: string) => sent.filter((one) => one.address === address) };
+  return {
+    nginx,
+    candidates,
+    held,
+    mostAsked,
+    verdictsOn: (address: string) => sent.filter((one) => one.address === address),
+  };
 }
 
 interface Options {
@@ -64,6 +76,30 @@ test('nginx gets a verdict again that it has lost, without another lookup', asyn
   expect(asked).toEqual(['192.0.2.1', '192.0.2.2']);
   expect(verdictsOn('192.0.2.1').map(({ verified }) => verified)).toEqual([true, true]);
   expect(verdictsOn('192.0.2.2').map(({ verified }) => verified)).toEqual([false, false]);
+});
+
+test('name servers that do not respond delay no other bot, and hold their network', async () => {
+  let giveUp: (verified: null) => void = () => undefined;
+  const silence = new Promise<null>((resolve) => (giveUp = resolve));
+  const verify: VerifyBot = ({ address }) => (address === '192.0.2.1' ? silence : Promise.resolve(true));
+  const { candidates, held, verdictsOn } = await start({ verify });
+  candidates.push(candidate('192.0.2.1'), candidate('192.0.2.2'));
+  await expect.poll(() => verdictsOn('192.0.2.2')).toHaveLength(1);
+  candidates.push(candidate('192.0.2.3'));
+  await expect.poll(() => verdictsOn('192.0.2.3')).toHaveLength(1);
+  expect(held).toEqual([]);
+  giveUp(null);
+  await expect.poll(() => held).toEqual(['192.0.2.1']);
+  expect(verdictsOn('192.0.2.1')).toEqual([]);
+});
+
+test('at most a hundred lookups wait for DNS, and the other candidates stay in nginx', async () => {
+  const verify: VerifyBot = () => new Promise(() => undefined);
+  const { candidates, asked, mostAsked } = await start({ verify });
+  for (let i = 0; i < 150; i += 1) candidates.push(candidate(`198.18.${i}.1`));
+  await expect.poll(() => mostAsked.at(-1)).toBe(0);
+  expect(asked).toHaveLength(100);
+  expect(candidates).toHaveLength(50);
 });
 
 test('a verified bot is looked up again in the last hour of its verdict', async () => {

@@ -10,7 +10,7 @@ import type { VerifyBot } from './verify-bot.ts';
 
 interface Deps {
   file: string;
-  nginx: Pick<Admin, 'fetchBots' | 'changeBots'>;
+  nginx: Pick<Admin, 'fetchBots' | 'changeBots' | 'holdBots'>;
   verify: VerifyBot;
   log: Pick<Log, 'warn'>;
   /** Shorter in tests. */
@@ -23,6 +23,8 @@ const MAX_RETRY_MS = 10_000;
 const WRITE_INTERVAL_MS = 10_000;
 /** Per second, with two queries each: a flood of false bots must not flood the name servers. */
 const MAX_CANDIDATES = 10;
+/** Lookups that wait for DNS at the same time. */
+const MAX_LOOKUPS = 100;
 const VERIFIED_SECONDS = 86_400;
 const IMPOSTOR_SECONDS = 3600;
 /** A verified bot that still comes is verified again this long before its verdict ends, so that it stays verified. */
@@ -48,6 +50,8 @@ export class BotVerifier {
   /** Identifies the verdicts that nginx holds. */
   #mark = '';
   #isWritten = true;
+  #lookups = 0;
+  #isStopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -71,33 +75,51 @@ export class BotVerifier {
     });
   }
 
+  /** Does not wait for DNS: later verdicts are dropped. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all([this.#verifying.stop(), this.#writing.stop()]);
     await this.#write().catch((error: unknown) => this.#warnUnwritten(error));
   }
 
   async #tick(): Promise<void> {
     this.#verdicts ??= await readVerdicts(this.#deps.file);
-    const { mark, candidates } = await this.#deps.nginx.fetchBots(MAX_CANDIDATES);
+    const { mark, candidates } = await this.#deps.nginx.fetchBots(
+      Math.min(MAX_CANDIDATES, MAX_LOOKUPS - this.#lookups),
+    );
     if (mark === undefined || mark !== this.#mark) await this.#sendAll(this.#verdicts);
-    if (candidates.length > 0) await this.#judge(candidates, this.#verdicts);
+    await this.#answer(candidates, this.#verdicts);
   }
 
-  async #judge(candidates: readonly BotCandidate[], verdicts: Map<string, StoredVerdict>): Promise<void> {
-    const found = await Promise.all(candidates.map((candidate) => this.#verdictOn(candidate, verdicts)));
-    const sent = found.flat();
-    if (sent.length > 0) await this.#deps.nginx.changeBots(sent);
+  /** Sends stored verdicts again: nginx lacked the room for them, or a call failed. Starts lookups for the others. */
+  async #answer(candidates: readonly BotCandidate[], verdicts: Map<string, StoredVerdict>): Promise<void> {
+    const stored: BotVerdict[] = [];
+    for (const candidate of candidates) {
+      const verdict = verdicts.get(keyOf(candidate));
+      if (verdict === undefined || isDue(verdict)) void this.#lookUp(candidate, verdicts);
+      else stored.push(...currentVerdict(verdict));
+    }
+    if (stored.length > 0) await this.#deps.nginx.changeBots(stored);
   }
 
-  /** Empty without a response of DNS. A stored verdict is sent again: nginx lacked the room for it, or a call failed. */
-  async #verdictOn(candidate: BotCandidate, verdicts: Map<string, StoredVerdict>): Promise<BotVerdict[]> {
-    const stored = verdicts.get(keyOf(candidate));
-    if (stored !== undefined && !isDue(stored)) return currentVerdict(stored);
+  async #lookUp(candidate: BotCandidate, verdicts: Map<string, StoredVerdict>): Promise<void> {
+    this.#lookups += 1;
     const verified = await this.#deps.verify(candidate);
-    if (verified === null) return [];
+    this.#lookups -= 1;
+    if (this.#isStopped) return;
     const { bot, address } = candidate;
+    const { nginx } = this.#deps;
+    const sent =
+      verified === null
+        ? nginx.holdBots([{ bot, address }])
+        : nginx.changeBots([this.#store({ bot, address, verified }, verdicts)]);
+    // The loop reports an nginx that is down. The candidate comes again after a minute.
+    await sent.catch(() => undefined);
+  }
+
+  #store(verdict: Omit<StoredVerdict, 'until'>, verdicts: Map<string, StoredVerdict>): BotVerdict {
     this.#isWritten = false;
-    return [timed({ bot, address, verified }, storeVerdict(verdicts, { bot, address, verified }))];
+    return timed(verdict, storeVerdict(verdicts, verdict));
   }
 
   async #sendAll(verdicts: Map<string, StoredVerdict>): Promise<void> {

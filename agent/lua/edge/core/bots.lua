@@ -19,7 +19,7 @@ local RECENT_CANDIDATE, HELD_NETWORK = "asked:", "held:"
 local MOST_WAITING = 100
 -- nginx itself removes expired entries only up to the first live one, so keys of a minute would fill the dictionary.
 local MOST_FLUSHED = 2000
--- The agent sends no verdict when DNS fails, so afterwards the address is a candidate again.
+-- When DNS fails there is no verdict, so afterwards the address is a candidate again.
 local ASK_AGAIN_SECONDS = 60
 local HOLD_SECONDS = 60
 local IMPOSTOR = 0
@@ -81,7 +81,7 @@ local function key_of(bot, address)
     return bot.name .. "|" .. address
 end
 
--- The /24 or /64, since a client with one address of it may have all.
+-- The /24 or /64, since a client with one address of it may have all, and often its reverse DNS, too.
 local function network_key(bot, address)
     return HELD_NETWORK .. key_of(bot, sub(address, 1, #address == 4 and 3 or 8))
 end
@@ -138,9 +138,13 @@ function _M.fetch(most)
     return { mark = changes:get(MARK), candidates = candidates }
 end
 
--- From the agent: a list of { address, bot, verified, seconds, renewsIn }, and the mark of all of its verdicts.
--- An agent of the release before sends no `renewsIn`.
-function _M.change(verdicts, mark)
+local function hold_network(bot, address)
+    dict:safe_set(network_key(bot, address), true, HOLD_SECONDS)
+end
+
+-- From the agent: a list of { address, bot, verified, seconds, renewsIn }, the mark of all of its verdicts, and
+-- bots { address, bot } about which DNS says nothing. An agent of the release before sends neither `renewsIn` nor `held`.
+function _M.change(verdicts, mark, held)
     for _, verdict in ipairs(verdicts) do
         local bot, address = by_name[verdict.bot], addresses.binary(verdict.address)
         local value = verdict.verified and time() + (verdict.renewsIn or verdict.seconds) or IMPOSTOR
@@ -148,7 +152,13 @@ function _M.change(verdicts, mark)
             counters.count("botsFull")
         end
         if bot and not verdict.verified then
-            dict:safe_set(network_key(bot, address), true, HOLD_SECONDS)
+            hold_network(bot, address)
+        end
+    end
+    for _, candidate in ipairs(held or {}) do
+        local bot = by_name[candidate.bot]
+        if bot then
+            hold_network(bot, addresses.binary(candidate.address))
         end
     end
     if mark then
