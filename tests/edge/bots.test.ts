@@ -15,7 +15,7 @@ import { eventually } from '../support/assertions/eventually.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
 import { startNameServer } from '../support/fakes/dns-server.ts';
 import { collectedStops } from '../support/services/collected-stops.ts';
-import { startEdge, zoneDoc, type Edge } from '../support/services/edge.ts';
+import { startEdge, zoneDoc, type Edge, type LuaChange } from '../support/services/edge.ts';
 
 /** The test names its visitors' addresses in a header. */
 const zone: Partial<ZoneDoc> = {
@@ -187,6 +187,41 @@ test("the zone's challenges exempt a verified search engine", async () => {
   expect(await visit(name, '192.0.2.40', 'google')).toBe(978);
   await isServed(name, '192.0.2.40', 'google');
   expect(await visit(name, '192.0.2.41', 'browser')).toBe(978);
+});
+
+/** An edge that blocks an address after two challenges, and the statuses of four requests from an address. */
+async function blockingEdge(lua: LuaChange[] = []) {
+  const antiCC = ZoneAntiCC.omit({ enabled: true }).parse({ ...noAntiCC, requests: 0, difficulty: 1, fails: 2 });
+  const ipset = { timeout: 600, max: 1000 };
+  const own = await startEdge({ zone: { ...zone, ipset, antiCC: { ...antiCC, whitelist: [] } }, lua });
+  onTestFinished(() => own.stop());
+  const { name } = await own.site();
+  const fourVisits = async (address: string, agent: Agent) => {
+    const seen = [];
+    for (let i = 0; i < 4; i += 1) seen.push(await visit(name, address, agent, own));
+    return seen;
+  };
+  return { own, fourVisits };
+}
+const challenged = [978, 978, 978, 978];
+const blocked = [978, 978, 403, 403];
+
+test('a search engine is not blocked for unsolved challenges while its verdict is on its way', async () => {
+  const { own, fourVisits } = await blockingEdge();
+  expect(await fourVisits('192.0.2.70', 'google')).toEqual(challenged);
+  expect(await fourVisits('192.0.2.71', 'browser')).toEqual(blocked);
+  // Neither can be verified as a bot that is not challenged.
+  expect(await fourVisits('192.0.2.72', 'duck')).toEqual(blocked);
+  expect(await fourVisits('192.0.2.73', 'ahrefs')).toEqual(blocked);
+  await own.admin.changeBots([verdictOn('192.0.2.70', { verified: false })]);
+  expect(await fourVisits('192.0.2.70', 'google')).toEqual(blocked);
+});
+
+test('a search engine without a verdict is blocked like any visitor after some seconds', async () => {
+  const { fourVisits } = await blockingEdge([
+    { file: 'edge/core/bots.lua', from: 'VERDICT_WAIT_SECONDS = 10', to: 'VERDICT_WAIT_SECONDS = 0' },
+  ]);
+  expect(await fourVisits('192.0.2.70', 'google')).toEqual(blocked);
 });
 
 test('an error of DNS leaves a bot unverified, and is no verdict', async () => {

@@ -15,13 +15,15 @@ local dict, changes = dicts.bots, dicts.changes
 local UNCHALLENGED = { search = true, preview = true }
 local MARK, WAITING = "bots:mark", "agent:waiting"
 -- Key prefixes: candidates that the agent gets once within a while, and networks whose candidates wait.
-local RECENT_CANDIDATE, HELD_NETWORK = "asked:", "held:"
+local RECENT_CANDIDATE, HELD_NETWORK = "candidate:", "held:"
 local MOST_WAITING = 100
 -- nginx itself removes expired entries only up to the first live one, so keys of a minute would fill the dictionary.
 local MOST_FLUSHED = 2000
 -- When DNS fails there is no verdict, so afterwards the address is a candidate again.
 local ASK_AGAIN_SECONDS = 60
 local HOLD_SECONDS = 60
+-- A candidate without a verdict after this time is blocked like any visitor.
+local VERDICT_WAIT_SECONDS = 10
 local IMPOSTOR = 0
 local LONGEST_AGENT = 512
 
@@ -91,21 +93,27 @@ local function enqueue(bot, address)
     if (dict:llen(WAITING) or 0) >= MOST_WAITING or dict:get(network_key(bot, address)) then
         return
     end
-    if dict:safe_add(RECENT_CANDIDATE .. key_of(bot, address), true, ASK_AGAIN_SECONDS) then
+    if dict:safe_add(RECENT_CANDIDATE .. key_of(bot, address), time(), ASK_AGAIN_SECONDS) then
         dict:rpush(WAITING, bot.name .. "|" .. text_of(address))
     end
 end
 
--- The bot of the present request: name, category, and state "verified", "declared" or "impostor". nil: none.
--- A declared bot is not verified yet, or cannot be.
-function _M.of(request)
+-- The bot that the present request names, and its address if this can be verified.
+local function named_bot()
     local bot = bot_of_agent()
     if bot == NONE then
         return nil
     end
     local address = addresses.plain(var.binary_remote_addr)
-    if #bot.suffixes == 0 or #address ~= 4 and #address ~= 16 then
-        return bot.declared
+    return bot, #bot.suffixes > 0 and (#address == 4 or #address == 16) and address or nil
+end
+
+-- The bot of the present request: name, category, and state "verified", "declared" or "impostor". nil: none.
+-- A declared bot is not verified yet, or cannot be.
+function _M.of(request)
+    local bot, address = named_bot()
+    if not address then
+        return bot and bot.declared
     end
     local renews_at = dict:get(key_of(bot, address))
     if renews_at == IMPOSTOR then
@@ -121,6 +129,16 @@ end
 function _M.is_unchallenged(request)
     local bot = _M.of(request)
     return bot ~= nil and bot.state == "verified" and UNCHALLENGED[bot.category] == true
+end
+
+-- Whether the present request may be of a bot that is not challenged, and whose verdict is on its way.
+function _M.is_awaited()
+    local bot, address = named_bot()
+    if not address or not UNCHALLENGED[bot.category] or dict:get(key_of(bot, address)) then
+        return false
+    end
+    local since = dict:get(RECENT_CANDIDATE .. key_of(bot, address))
+    return since ~= nil and time() - since < VERDICT_WAIT_SECONDS
 end
 
 -- For the agent: up to `most` candidates, and the mark of the verdicts that nginx holds.
