@@ -14,3 +14,17 @@ test('rules accept the categories and states that the edge gives to bots, and no
   const [, states = ''] = /for _, state in ipairs\(\{(.+)\}\)/.exec(await lua('core/bots.lua')) ?? [];
   expect(valuesOf(states, /"(\w+)"/g).toSorted()).toEqual(botValues['botState']?.toSorted());
 });
+
+test('docs/edge.md names a source for each domain of the catalogue', async () => {
+  const catalogue = await lua('bots/catalogue.lua');
+  const inCatalogue = [...catalogue.matchAll(/name = "([^"]+)".*suffixes = \{ (.+) \}/g)].flatMap(
+    ([, bot, domains = '']) => valuesOf(domains, /"([^"]+)"/g).map((domain) => `${bot} ${domain}`),
+  );
+  const docs = await readFile(path.join(import.meta.dirname, '../../../docs/edge.md'), 'utf8');
+  const [, table = ''] = docs.split('| bot | domain | where the vendor says so |');
+  const rows = [...table.matchAll(/^\| (\w[^|]*) \| (`[^|]*) \| (.+) \|$/gm)];
+  const inDocs = rows.flatMap(([, bots = '', domains = '']) =>
+    bots.split(', ').flatMap((bot) => valuesOf(domains, /`([^`]+)`/g).map((domain) => `${bot} ${domain}`)),
+  );
+  expect(inDocs.toSorted()).toEqual(inCatalogue.toSorted());
+});

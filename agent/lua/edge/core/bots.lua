@@ -161,7 +161,7 @@ local function hold_network(bot, address)
 end
 
 -- From the agent: a list of { address, bot, verified, seconds, renewsIn }, the mark of all of its verdicts, and
--- bots { address, bot } about which DNS says nothing. An agent of the release before sends neither `renewsIn` nor `held`.
+-- bots { address, bot } about which DNS says nothing. Agents of the release before send neither `renewsIn` nor `held`.
 function _M.change(verdicts, mark, held)
     for _, verdict in ipairs(verdicts) do
         local bot, address = by_name[verdict.bot], addresses.binary(verdict.address)
