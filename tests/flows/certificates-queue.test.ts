@@ -1,15 +1,13 @@
 // Several processes work through many due certificates, each order once, within the authority's rate limits.
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { collectedStops } from '../support/services/collected-stops.ts';
 import { orderDue } from '../support/services/background-work.ts';
 import { processDueOrders } from '../support/builders/process-due-orders.ts';
+import { startAcmeGateway } from '../support/fakes/acme-gateway.ts';
 import { testApp, type TestApp } from '../support/services/app.ts';
 import { unique } from '../support/builders/build.ts';
 import { startPebble, type Pebble } from '../support/services/pebble.ts';
-import { freePort } from '../support/services/ports.ts';
 
 const MANY = 60;
 const BUDGET = 48;
@@ -100,46 +98,116 @@ test(
   },
 );
 
-/** Closes each connection at once. */
-async function startDownAuthority() {
-  const authority = { name: 'Down', directory: `https://127.0.0.1:${await freePort()}/dir` };
-  let connections = 0;
-  const server = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  }).listen(Number(new URL(authority.directory).port), '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  return { authority, connections: () => connections };
-}
+const refused = { type: 'urn:ietf:params:acme:error:serverInternal', detail: 'no room' };
 
-// Regression: each order asked the authority three times within seven seconds.
-test('an authority that is down delays no order that another one can serve', { timeout: 240_000 }, async () => {
-  const down = await startDownAuthority();
-  const { build, installation, close } = await testApp({
-    ACME_AUTHORITIES: JSON.stringify([down.authority, pebble.authority]),
-  });
+/** An installation with these authorities. Its clocks only move with `pass`. */
+async function startIssuing(authorities: Pebble['authority'][]) {
+  const { build, installation, close } = await testApp({ ACME_AUTHORITIES: JSON.stringify(authorities) });
   onTestFinished(close);
   const { db, pool } = installation;
   const site = await build.site();
-  // With one fixed time, an order that waits for a second attempt is not due. It is a minute ahead, because Pebble's
-  // certificates are not valid before they are signed.
-  const now = new Date(Date.now() + 60_000);
-  const issueOne = async () => {
-    const { name } = await build.domain({ site, name: `${unique('down')}.example.com` });
-    const { id } = await build.certificate(site, [name], { type: 'automatic', keyTypes: ['ecdsa'], nextAt: now });
-    await orderDue(pool, now);
-    await processDueOrders(installation, () => now, { warn: (...said: unknown[]) => console.warn(...said) });
-    const events = await db.certificateEvent.findMany({ where: { certificateId: id }, orderBy: { id: 'asc' } });
-    return events.map(({ step, ca }) => `${step} ${ca}`);
+  // A minute ahead, because Pebble's certificates are not valid before they are signed.
+  const start = Date.now() + 60_000;
+  let passedMs = 0;
+  const now = () => new Date(start + passedMs);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => 1e9 + passedMs);
+  onTestFinished(() => clock.mockRestore());
+  const work = () => processDueOrders(installation, now, { warn: (...said: unknown[]) => console.warn(...said) });
+  return {
+    /** Waiting orders are tried again at the end. */
+    pass: async (ms: number) => {
+      passedMs += ms;
+      await work();
+    },
+    /** A new order, tried as long as it is due. */
+    order: async () => {
+      const { name } = await build.domain({ site, name: `${unique('down')}.example.com` });
+      const { id } = await build.certificate(site, [name], { type: 'automatic', keyTypes: ['ecdsa'], nextAt: now() });
+      await orderDue(pool, now());
+      await work();
+      return async () => {
+        const events = await db.certificateEvent.findMany({ where: { certificateId: id }, orderBy: { id: 'asc' } });
+        return events.map(({ step, ca }) => `${step} ${ca}`);
+      };
+    },
   };
-  const first = await issueOne();
-  expect(first).toContain('passed Down');
-  expect(first.at(-1)).toBe('signed Pebble');
-  expect(down.connections()).toBe(1);
-  // The process remembers it for a minute, so that one that never responds delays few orders.
-  const second = await issueOne();
-  expect(second).not.toContain('passed Down');
-  expect(second.at(-1)).toBe('signed Pebble');
-  expect(down.connections()).toBe(1);
+}
+
+describe('an authority that is down', () => {
+  // Regression: each order asked the authority three times within seven seconds.
+  test('delays no order that another one can serve', { timeout: 240_000 }, async () => {
+    const gateway = await startAcmeGateway(pebble.authority, () => 'close');
+    const { order, pass } = await startIssuing([gateway.authority, pebble.authority]);
+    const first = await (await order())();
+    expect(first).toContain('passed Gateway');
+    expect(first.at(-1)).toBe('signed Pebble');
+    expect(gateway.requests()).toBe(2);
+    // The process remembers it for a minute, so that one that never responds delays few orders.
+    const second = await (await order())();
+    expect(second).not.toContain('passed Gateway');
+    expect(second.at(-1)).toBe('signed Pebble');
+    expect(gateway.requests()).toBe(2);
+    await pass(60_000);
+    expect(await (await order())()).toContain('passed Gateway');
+  });
+
+  // Regression: after one lost packet another authority got the order, which a domain's CAA may forbid.
+  test('for one request keeps the order', { timeout: 240_000 }, async () => {
+    let isLost = true;
+    const gateway = await startAcmeGateway(pebble.authority, () => {
+      const decision = isLost ? 'close' : null;
+      isLost = false;
+      return decision;
+    });
+    const { order } = await startIssuing([gateway.authority, pebble.authority]);
+    const events = await (await order())();
+    expect(events.join()).not.toContain('passed');
+    expect(events.at(-1)).toBe('signed Gateway');
+  });
+
+  // Regression: when all of them had been down for some seconds, the order failed for an hour.
+  test('for a minute still signs the order', { timeout: 240_000 }, async () => {
+    let isDown = true;
+    const gateway = await startAcmeGateway(pebble.authority, () => (isDown ? 'close' : null));
+    const other = await startAcmeGateway(pebble.authority, () => 'close', 'Other');
+    const { order, pass } = await startIssuing([gateway.authority, other.authority]);
+    const events = await order();
+    for (let i = 0; i < 5; i += 1) await pass(10_000);
+    expect((await events()).join()).not.toContain('failed');
+    isDown = false;
+    for (let i = 0; i < 5; i += 1) await pass(61_000);
+    expect((await events()).at(-1)).toBe('signed Gateway');
+  });
+
+  test('fails the order at last', { timeout: 240_000 }, async () => {
+    const gateway = await startAcmeGateway(pebble.authority, () => 503);
+    const { order, pass } = await startIssuing([gateway.authority]);
+    const events = await order();
+    for (let i = 0; i < 10; i += 1) await pass(HOUR_MS);
+    expect((await events()).at(-1)).toBe('failed Gateway');
+  });
+});
+
+// Regression: an authority without HEAD counted as down for ever.
+test('an authority that does not support HEAD for its directory gets orders', { timeout: 240_000 }, async () => {
+  const gateway = await startAcmeGateway(pebble.authority, ({ method, url }) =>
+    method === 'HEAD' && url === '/dir' ? 501 : null,
+  );
+  const { order } = await startIssuing([gateway.authority, pebble.authority]);
+  expect((await (await order())()).at(-1)).toBe('signed Gateway');
+});
+
+// Regression: all orders of the next minute went to another authority.
+test('an internal error with one order does not mark the authority as down', { timeout: 240_000 }, async () => {
+  let isRefusing = true;
+  const gateway = await startAcmeGateway(pebble.authority, ({ url }) =>
+    isRefusing && url === '/order-plz' ? refused : null,
+  );
+  const { order, pass } = await startIssuing([gateway.authority, pebble.authority]);
+  const first = await order();
+  expect((await first()).join()).not.toContain('passed');
+  isRefusing = false;
+  expect((await (await order())()).at(-1)).toBe('signed Gateway');
+  await pass(10_000);
+  expect((await first()).at(-1)).toBe('signed Gateway');
 });

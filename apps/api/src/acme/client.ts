@@ -1,7 +1,7 @@
 // Our ACME account at a certificate authority, and the authority's errors.
-import { Agent, request } from 'node:https';
+import { Agent, get } from 'node:https';
 import { readFile } from 'node:fs/promises';
-import { createSecureContext, rootCertificates } from 'node:tls';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import acme from 'acme-client';
 import * as z from 'zod';
 import { contexts } from '../core/secrets.ts';
@@ -40,8 +40,12 @@ Reflect.set(acme.axios.defaults, 'acmeSettings', { retryMaxAttempts: 0 });
 acme.axios.defaults.timeout = 20_000;
 acme.axios.interceptors.response.use((response) => {
   const head = ResponseHead.safeParse(response);
-  const problem = Problem.safeParse(head.data?.data);
-  if (!head.success || !problem.success || head.data.status < 400) return response;
+  if (!head.success || head.data.status < 400) return response;
+  const problem = Problem.safeParse(head.data.data);
+  if (!problem.success) {
+    if (isGatewayError(head.data.status)) throw new UnreachableError(`HTTP ${head.data.status}`);
+    return response;
+  }
   const type = problem.data.type.split(':').at(-1) ?? '';
   if (type === 'badNonce') return response;
   const details = [problem.data.detail, ...problem.data.subproblems.map(({ detail }) => detail)];
@@ -52,34 +56,46 @@ acme.axios.interceptors.response.use((response) => {
     head.data.status,
     Number.isFinite(seconds) ? seconds : 0,
   );
-});
+}, rejectUnanswered);
 
-/** For an unreachable authority the library only throws a TypeError without a response. */
-export const isUnreached = (error: unknown) => error instanceof TypeError;
+/** For a request without a response, the library's own interceptor throws a TypeError. */
+function rejectUnanswered(error: unknown): never {
+  throw error instanceof TypeError ? new UnreachableError('the authority could not be reached') : error;
+}
 
-/** The authority's directory cannot be read. */
+/** The authority does not respond, or only its gateway does. */
 class UnreachableError extends Error {}
 
-/** The authority cannot serve any order at the moment. */
-export const isAuthorityDown = (error: unknown) =>
-  isUnreached(error) || error instanceof UnreachableError || (error instanceof AcmeProblem && error.status >= 500);
+const isGatewayError = (status: number) => status >= 502 && status <= 504;
 
-/** Throws why the authority is unreachable, if it is. */
-const reach = (directory: string): Promise<void> =>
-  new Promise((done, refuse) => {
-    const agent: unknown = acme.axios.defaults.httpsAgent;
-    const options = { method: 'HEAD', timeout: 10_000, ...(agent instanceof Agent && { agent }) };
-    const fail = (reason: string) => refuse(new UnreachableError(`${new URL(directory).host}: ${reason}`));
-    const asked = request(directory, options, (answer) => {
-      const { statusCode = 0 } = answer.resume();
-      if (statusCode < 500) done();
-      else fail(`HTTP ${statusCode}`);
+/** The authority cannot serve any order at the moment. Its other errors may concern one order only. */
+export const isAuthorityDown = (error: unknown) =>
+  error instanceof UnreachableError || (error instanceof AcmeProblem && isGatewayError(error.status));
+
+/** Throws why the authority is unreachable, if it is also on a connection of its own. */
+async function assertReachable(directory: string): Promise<void> {
+  const agent: unknown = acme.axios.defaults.httpsAgent;
+  try {
+    await readDirectory(directory, agent instanceof Agent ? agent : undefined);
+  } catch {
+    // The authority may have closed the kept connection, or one packet was lost.
+    await readDirectory(directory, new Agent({ secureContext }));
+  }
+}
+
+const readDirectory = (directory: string, agent?: Agent): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const fail = (reason: string) => reject(new UnreachableError(`${new URL(directory).host}: ${reason}`));
+    const request = get(directory, { timeout: 10_000, agent }, (response) => {
+      const { statusCode = 0 } = response.resume();
+      if (isGatewayError(statusCode)) fail(`HTTP ${statusCode}`);
+      else resolve();
     });
-    asked.on('timeout', () => asked.destroy(new Error('no answer within 10 seconds')));
-    asked.on('error', (error) => fail('code' in error ? String(error.code) : error.message));
-    asked.end();
+    request.on('timeout', () => request.destroy(new Error('no response within 10 seconds')));
+    request.on('error', (error) => fail('code' in error ? String(error.code) : error.message));
   });
 
+let secureContext: SecureContext | undefined;
 let trusted: { files: string; ready: Promise<void> } | null = null;
 /**
  * Trusts the authorities' own roots in addition to the system's. Cached per set of authorities, since reading all
@@ -98,7 +114,7 @@ export const trust = (authorities: readonly Authority[]): Promise<void> => {
 
 async function readRoots(files: readonly string[]): Promise<void> {
   const own = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  const secureContext = createSecureContext({ ca: [...rootCertificates, ...own] });
+  secureContext = createSecureContext({ ca: [...rootCertificates, ...own] });
   acme.axios.defaults.httpsAgent = new Agent({ keepAlive: true, secureContext });
 }
 
@@ -107,7 +123,7 @@ const accountId = ({ directory, eab }: Authority) => (eab ? `${directory} ${eab.
 
 export async function openAccount({ env, pool, secrets }: Deps, authority: Authority): Promise<acme.Client> {
   await trust(env.ACME_AUTHORITIES);
-  await reach(authority.directory);
+  await assertReachable(authority.directory);
   const id = accountId(authority);
   const sealed = secrets.seal(
     (await acme.crypto.createPrivateEcdsaKey('P-256')).toString(),

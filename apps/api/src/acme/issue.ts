@@ -11,8 +11,8 @@ import type { Authority } from '../core/env.ts';
 import { readPair } from '../modules/certificates/pair.ts';
 import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
-import { AcmeProblem, forgetAccount, isAuthorityDown, isUnreached, openAccount } from './client.ts';
-import { downLast, noteDown } from './down.ts';
+import { AcmeProblem, forgetAccount, isAuthorityDown, openAccount } from './client.ts';
+import { downLast, isDown, noteDown } from './down.ts';
 import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
 import { takePlace } from './rate-budget.ts';
@@ -24,6 +24,8 @@ type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
 const SIGNING_MS = 120_000;
 /** Attempts at one authority before the next one is used. Without a placed order, one that is down gets only one. */
 const TRIES = 3;
+/** Attempts of an order before it fails because the authorities are down: about four minutes. */
+const TRIES_WHILE_DOWN = 8;
 const SPREAD_MS = 600_000;
 /** Errors that another authority may not have. */
 const anotherMay = [
@@ -268,39 +270,55 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
     return clearChallenges(deps, work);
   }
   if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(deps, authority);
-  const isDown = isAuthorityDown(error);
-  if (isDown) noteDown(authority);
-  const tries = order.tries + 1;
+  const retryAfterSeconds = error instanceof AcmeProblem ? error.retryAfterSeconds : 0;
+  if (isAuthorityDown(error)) return continueWhileDown(work, text, retryAfterSeconds);
+  // More tries than these were made while authorities were down.
+  const tries = order.tries < TRIES ? order.tries + 1 : 1;
   const passed = [...order.passed, authority.directory];
   const isLast = deps.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
-  const isOver =
-    tries >= TRIES ||
-    (error instanceof AcmeProblem && anotherMay.includes(error.type)) ||
-    // A placed order is worth a retry: another authority would validate all names again.
-    (isDown && !isLast && order.orderUrl === null);
+  const isOver = tries >= TRIES || (error instanceof AcmeProblem && anotherMay.includes(error.type));
   if (!isOver) {
     // The order may no longer exist at the authority. Other orders are found again.
     const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
-    const due = new Date(now().getTime() + 2000 * 2 ** order.tries);
-    return setOrder(deps.pool, work, {
-      tries,
-      due_at: due,
-      claimed_until: null,
-      ...(isGone && { placed_at: null, order_url: null }),
-    });
+    return retryLater(work, tries, isGone ? withoutPlacement : {});
   }
   await clearChallenges(deps, work);
-  if (isLast) return fail(work, text, error instanceof AcmeProblem ? error.retryAfterSeconds : 0);
+  if (isLast) return fail(work, text, retryAfterSeconds);
   await note(deps.pool, work, 'passed', text);
-  await setOrder(deps.pool, work, {
-    passed,
-    tries: 0,
-    placed_at: null,
-    order_url: null,
-    due_at: now(),
+  await setOrder(deps.pool, work, { ...withoutPlacement, passed, tries: 0, due_at: now(), claimed_until: null });
+}
+
+const withoutPlacement = { placed_at: null, order_url: null };
+
+/** Another authority gets the order, but this one is not excluded: later it may be the only one that issues it. */
+async function continueWhileDown(work: Work, text: string, retryAfterSeconds: number): Promise<void> {
+  const { deps, order, authority, now } = work;
+  noteDown(authority);
+  const tries = order.tries + 1;
+  if (tries >= TRIES_WHILE_DOWN) {
+    await clearChallenges(deps, work);
+    return fail(work, text, retryAfterSeconds);
+  }
+  const isAnotherUp = deps.env.ACME_AUTHORITIES.some(
+    (other) => !order.passed.includes(other.directory) && !isDown(other),
+  );
+  // A placed order is worth a retry: another authority would validate all names again.
+  if (!isAnotherUp || (order.orderUrl !== null && tries < TRIES)) return retryLater(work, tries);
+  await clearChallenges(deps, work);
+  await note(deps.pool, work, 'passed', text);
+  // The other one may have no capacity, so that this one is asked again.
+  if (tries > 1) return retryLater(work, tries, withoutPlacement);
+  await setOrder(deps.pool, work, { ...withoutPlacement, tries, due_at: now(), claimed_until: null });
+}
+
+/** After 2, 4, 8 … seconds. */
+const retryLater = (work: Work, tries: number, columns: Partial<typeof withoutPlacement> = {}) =>
+  setOrder(work.deps.pool, work, {
+    ...columns,
+    tries,
+    due_at: new Date(work.now().getTime() + 1000 * 2 ** tries),
     claimed_until: null,
   });
-}
 
 /** The serving certificate stays unchanged. */
 async function fail(
@@ -358,7 +376,6 @@ const settleJob = (
   );
 
 const wordsOf = (error: unknown): string => {
-  if (isUnreached(error)) return 'the authority could not be reached';
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);
 };
