@@ -32,6 +32,16 @@ export async function withMachineLock(name, task, onWait, maxWaitSeconds = MAX_W
   }
 }
 
+/** Runs `task` if no other process has the lock. */
+export async function tryMachineLock(name, task) {
+  const lock = await open(lockFile(name), 'a', 0o600);
+  try {
+    if (await takeLock(lock.fd, 0)) await task();
+  } finally {
+    await lock.close();
+  }
+}
+
 /** Node has no flock. The lock belongs to the open file that both processes share, and stays when flock ends. */
 const takeLock = (fd, seconds) =>
   new Promise((resolve, reject) => {

@@ -13,7 +13,8 @@ const policyFile = (root) => path.join(root, 'usr/sbin/policy-rc.d');
 const asideFile = (root) => path.join(root, 'usr/sbin/policy-rc.d.before-edgeloom');
 const HEAD = '#!/bin/sh\n# Put here by Edgeloom while it installs packages: no service may be started.\n';
 const SNAPSHOT = '# Enabled before: ';
-/** With the snapshot, so that the next run can revert what a killed run enabled. */
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'];
+/** With the snapshot, so that the next run can show what was enabled since. */
 const policyText = (snapshot) => `${HEAD}${SNAPSHOT}${JSON.stringify(snapshot)}\nexit 101\n`;
 
 /**
@@ -23,31 +24,42 @@ const policyText = (snapshot) => `${HEAD}${SNAPSHOT}${JSON.stringify(snapshot)}\
 export async function withoutServices(task, root = '/') {
   const before = await takeSnapshot(root);
   const ignore = () => undefined;
-  process.on('SIGINT', ignore).on('SIGTERM', ignore);
+  // A terminal that is closed sends SIGHUP, and takes no more output.
+  for (const signal of SIGNALS) process.on(signal, ignore);
+  process.stdout.on('error', ignore);
   try {
     await forbidStarts(before, root);
     return await task();
   } finally {
     await revert(before, root);
-    process.off('SIGINT', ignore).off('SIGTERM', ignore);
+    for (const signal of SIGNALS) process.off(signal, ignore);
+    process.stdout.off('error', ignore);
   }
 }
 
 /** Whether the policy of a run is there. Without the lock it may also be one that still runs. */
-export async function hasKilledRun(root = '/') {
+export async function hasPolicy(root = '/') {
   const [policy, aside] = await Promise.all([readPolicy(root), readFile(asideFile(root)).catch(() => null)]);
   return policy.startsWith(HEAD) || (policy === '' && aside !== null);
 }
 
-/** Reverts what a killed run left. Nothing may run that installs packages. */
+/**
+ * Removes the policy of a killed run. Nothing may run that installs packages. Services that were enabled since stay,
+ * because they may be the administrator's.
+ */
 export async function revertKilledRun(root = '/') {
-  await revert(snapshotOf(await readPolicy(root)), root);
+  const before = snapshotOf(await readPolicy(root));
+  await restorePolicy(root);
+  if (before === null) return;
+  const { units, scripts } = await findNewServices(before, root);
+  const names = [...units, ...scripts];
+  if (names.length > 0) line(`Enabled since an installation was killed, please check: ${names.join(', ')}`);
 }
 
-/** The policy has the snapshot, so it is removed last. */
+/** The policy is removed last, so that no service starts meanwhile. */
 async function revert(before, root) {
   try {
-    if (before !== null) await disableNewServices(before, root);
+    await disableNewServices(before, root);
   } finally {
     await restorePolicy(root);
   }
@@ -105,11 +117,16 @@ async function takeSnapshot(root) {
   return { links: await findLinks(SERVICE_FOLDERS, root), hadNginx, modules: await findLinks(MODULE_FOLDERS, root) };
 }
 
-async function disableNewServices(before, root) {
+async function findNewServices(before, root) {
   const added = (await findLinks(SERVICE_FOLDERS, root)).filter((link) => !before.links.includes(link));
   const inSystemd = added.filter((link) => link.includes('/etc/systemd/'));
   const units = [...new Set(inSystemd.map((link) => path.basename(link)))].sort();
   const scripts = new Set(added.flatMap((link) => /\/etc\/rc\d\.d\/S\d\d(.+)$/.exec(link)?.[1] ?? []));
+  return { inSystemd, units, scripts };
+}
+
+async function disableNewServices(before, root) {
+  const { inSystemd, units, scripts } = await findNewServices(before, root);
   if (units.length > 0) await run('systemctl', ['disable', '--quiet', ...units]).catch(() => undefined);
   for (const script of scripts) await run('update-rc.d', [script, 'disable']).catch(() => undefined);
   // Without systemctl (containers), and for links that systemctl does not count as enabled (aliases).

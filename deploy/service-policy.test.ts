@@ -37,7 +37,7 @@ async function startInstallation(root: string, last: string) {
 
 function runScript(root: string, code: string, programs = '') {
   const head = `import { ensureSystemPrograms } from './system-programs.mjs';
-    import { hasKilledRun, revertKilledRun, withoutServices } from './service-policy.mjs';
+    import { hasPolicy, revertKilledRun, withoutServices } from './service-policy.mjs';
     const root = ${JSON.stringify(root)};`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', `${head}${code}`], {
     cwd: import.meta.dirname,
@@ -48,7 +48,8 @@ function runScript(root: string, code: string, programs = '') {
   return child;
 }
 
-async function output(child: ReturnType<typeof runScript>): Promise<string> {
+type Installation = ReturnType<typeof runScript>;
+async function output(child: Installation): Promise<string> {
   let text = '';
   for await (const chunk of child.stdout) text += String(chunk);
   return text;
@@ -83,28 +84,56 @@ test('packages may start no service while they are installed, and afterwards eve
   expect(await look(root)).toEqual(untouched);
 });
 
-// Regression: with all programs installed, the policy stayed, and no service of the machine could be started.
-test('what a killed installation left is reverted, its services too, by a run that has nothing to install', async () => {
+// Regression: the policy and all new services stayed, since nothing was caught.
+test.each([
+  ['is closed', (child: Installation) => void child.kill('SIGHUP')],
+  ['takes no more output', (child: Installation) => void child.stdout.destroy()],
+])('an installation whose terminal %s leaves everything as before', async (_, breakTerminal) => {
   const root = await makeSystem();
-  await killInstallation(root);
-  expect((await look(root)).enabled).toContain('new.service');
-  // As root. All packages are installed.
+  const child = await startInstallation(root, untilInputEnds);
+  await once(child.stdout, 'data');
+  breakTerminal(child);
+  child.stdin.end();
+  await once(child, 'exit');
+  expect(await look(root)).toEqual(untouched);
+});
+
+/** Runs as root without anything to install, and returns the output. `flock`: the exit code of that program. */
+async function ensureWithoutMissing(root: string, flock: number): Promise<string> {
   const programs = path.join(root, 'programs');
   await mkdir(programs);
-  await writeFile(path.join(programs, 'flock'), '#!/bin/sh\n', { mode: 0o755 });
+  await writeFile(path.join(programs, 'flock'), `#!/bin/sh\nexit ${flock}\n`, { mode: 0o755 });
   const dpkg = '#!/bin/sh\nshift 3\nfor name; do echo "installed $name"; done\n';
   await writeFile(path.join(programs, 'dpkg-query'), dpkg, { mode: 0o755 });
   const ensure = 'await ensureSystemPrograms({ forTests: true, forLongTests: true, root });';
-  const child = runScript(root, `process.getuid = () => 0; ${ensure}`, programs);
-  expect(await output(child)).toContain('Left disabled: new.service');
-  expect(await look(root)).toEqual(untouched);
+  return output(runScript(root, `process.getuid = () => 0; ${ensure} console.log('goes on');`, programs));
+}
+
+// Regression: what the administrator had enabled since was disabled.
+test('a run that has nothing to install removes the policy of a killed one, and disables nothing', async () => {
+  const root = await makeSystem();
+  await killInstallation(root);
+  await symlink('/lib/own.service', path.join(root, WANTS, 'own.service'));
+  const { enabled } = await look(root);
+  expect(await ensureWithoutMissing(root, 0)).toContain('please check: new.service, own.service\n');
+  expect(await look(root)).toEqual({ ...untouched, enabled });
+});
+
+// Regression: it waited for half an hour, and then failed.
+test('a run that has nothing to install goes on beside one that installs', async () => {
+  const root = await makeSystem();
+  const child = await startInstallation(root, untilInputEnds);
+  await once(child.stdout, 'data');
+  const before = await look(root);
+  expect(await ensureWithoutMissing(root, 1)).toBe('goes on\n');
+  expect(await look(root)).toEqual(before);
 });
 
 test('an own policy that was moved aside by a killed run is restored', async () => {
   const root = await makeSystem();
   await killInstallation(root);
   await rm(path.join(root, 'usr/sbin/policy-rc.d'));
-  expect(await output(runScript(root, 'console.log(await hasKilledRun(root)); await revertKilledRun(root);'))).toBe(
+  expect(await output(runScript(root, 'console.log(await hasPolicy(root)); await revertKilledRun(root);'))).toBe(
     'true\n',
   );
   expect(await look(root)).toMatchObject({ policies: ['policy-rc.d'], policy: OWN_POLICY });
@@ -112,7 +141,7 @@ test('an own policy that was moved aside by a killed run is restored', async () 
 
 test('a policy of the system is no killed run', async () => {
   const root = await makeSystem();
-  expect(await output(runScript(root, 'console.log(await hasKilledRun(root)); await revertKilledRun(root);'))).toBe(
+  expect(await output(runScript(root, 'console.log(await hasPolicy(root)); await revertKilledRun(root);'))).toBe(
     'false\n',
   );
   expect(await look(root)).toEqual(untouched);

@@ -5,8 +5,8 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { withMachineLock } from './machine-lock.mjs';
-import { hasKilledRun, revertKilledRun, withoutServices } from './service-policy.mjs';
+import { tryMachineLock, withMachineLock } from './machine-lock.mjs';
+import { hasPolicy, revertKilledRun, withoutServices } from './service-policy.mjs';
 import { line, step, Trouble } from './steps.mjs';
 
 const run = promisify(execFile);
@@ -50,13 +50,13 @@ const toTestLong = {
 };
 
 /**
- * Installs missing programs, or throws with the command to run. Reverts what a killed installation left in `root`, the
- * folder of the system.
+ * Installs missing programs, or throws with the command to run. Removes the policy of a killed installation in `root`,
+ * the folder of the system.
  */
 export async function ensureSystemPrograms({ forTests, forLongTests, root = '/' }) {
   const wanted = { ...toServe, ...(forTests ? toTest : {}), ...(forLongTests ? toTestLong : {}) };
   const missing = await findMissing(wanted);
-  if (missing.length === 0 && !(await needsRevert(root))) return;
+  if (missing.length === 0) return revertIfKilled(root);
 
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
   if (!(await isDebian())) {
@@ -67,11 +67,8 @@ export async function ensureSystemPrograms({ forTests, forLongTests, root = '/' 
   }
   if (process.getuid() !== 0) throw new Trouble(`This machine lacks some programs. Please run:\n\n  sudo ${command}\n`);
 
-  if (missing.length === 0) line('Reverting what a killed installation left');
-  else {
-    line(`Installing by apt: ${missing.join(' ')}`);
-    line('No system service will be started or enabled.');
-  }
+  line(`Installing by apt: ${missing.join(' ')}`);
+  line('No system service will be started or enabled.');
   // Another checkout that ends its installation meanwhile would allow the start of services.
   await step('System programs', (report) =>
     withMachineLock(
@@ -82,8 +79,11 @@ export async function ensureSystemPrograms({ forTests, forLongTests, root = '/' 
   );
 }
 
-/** Only root can revert. */
-const needsRevert = async (root) => process.getuid() === 0 && (await hasKilledRun(root));
+/** Only root can revert. The process that has the lock still runs, and reverts its policy itself. */
+async function revertIfKilled(root) {
+  if (process.getuid() !== 0 || !(await hasPolicy(root))) return;
+  await tryMachineLock('system-programs', () => revertKilledRun(root));
+}
 
 /** While this process waited for the lock, another checkout may have installed the programs, or reverted. */
 async function installMissing(wanted, root, report, lock) {
