@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ClockSteps } from './clock-steps.ts';
 
 const HOUR = 3_600_000;
@@ -6,11 +6,12 @@ const START = Date.UTC(2026, 0, 1);
 
 /** A node with one log file. `passed` is the true time since the start; its clock may be off. */
 function nodeWithClock() {
-  let [passed, offset, text] = [0, 0, ''];
+  let [passed, offset, text, reached] = [0, 0, '', 0];
   const wall = () => START + passed + offset;
   const steps = new ClockSteps({ wall, monotonic: () => passed });
   return {
-    look: (id = 'one') => steps.look([{ id, size: Buffer.byteLength(text) }]),
+    look: (id = 'one') => steps.look([{ id, size: Buffer.byteLength(text) }], () => reached),
+    reachEnd: () => (reached = Buffer.byteLength(text)),
     wait: (ms: number) => (passed += ms),
     set: (ms: number) => (offset += ms),
     /** A line that nginx writes `late` milliseconds after its request, by the clock of the request. */
@@ -115,4 +116,43 @@ test('an hour of silence and a slowly adjusted clock are no step', () => {
   node.write();
   expect(node.look()).toBe(true);
   expect(node.send()).toHaveLength(1);
+});
+
+// Regression: lines were never sent, and each line was compared with all steps since the file began.
+describe('a clock that does not come to rest', () => {
+  test('delays lines by half a minute', () => {
+    const node = nodeWithClock();
+    node.look();
+    const looks = Array.from({ length: 60 }, () => {
+      node.set(HOUR);
+      node.wait(1000);
+      return node.look();
+    });
+    expect(looks).toEqual(looks.map((_, i) => i >= 30));
+  });
+
+  test('has at most a hundred steps that count', () => {
+    const node = nodeWithClock();
+    for (let i = 0; i < 102; i += 1) {
+      node.write();
+      node.look();
+      node.set(i % 2 === 0 ? HOUR : -HOUR);
+      settle(node);
+    }
+    // Two steps are forgotten, and cancel each other out for the first line.
+    const errors = node.send().flat();
+    expect(errors.map((error) => error !== 0)).toEqual([false, true, ...Array(100).fill(false)]);
+  });
+});
+
+test('a step is forgotten once all lines from before it were sent', () => {
+  const node = nodeWithClock();
+  node.write();
+  node.look();
+  node.set(HOUR);
+  settle(node);
+  expect(node.send()).toEqual([[0]]);
+  node.reachEnd();
+  node.look();
+  expect(node.send()).toEqual([[-HOUR]]);
 });

@@ -16,6 +16,10 @@ export const machineClock: Clock = { wall: () => Date.now(), monotonic: () => up
 const MIN_STEP_MS = 10_000;
 /** nginx writes its buffers each second, so lines from before a step appear so long after it. */
 const SETTLE_MS = 3000;
+/** A clock that does not come to rest delays lines this long. */
+const MAX_WAIT_MS = 30_000;
+/** Lines from before older steps move by them. */
+const MAX_STEPS = 100;
 const NEWLINE = 0x0a;
 
 /** Lines before `from` are from before the step, and lines from `to` on from after it. Between, their time decides. */
@@ -38,14 +42,18 @@ export class ClockSteps {
   #difference: number;
   #sizes = new Map<string, number>();
   #steps: Step[] = [];
+  #waitsSince: number | null = null;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.#difference = clock.wall() - clock.monotonic();
   }
 
-  /** Called at least each second. Lines after a step can be sent once this returns true. */
-  look(files: readonly Pick<LogFile, 'id' | 'size'>[]): boolean {
+  /**
+   * Called at least each second. Lines after a step can be sent once this returns true. `reached`: the first byte of a
+   * file that was not sent.
+   */
+  look(files: readonly Pick<LogFile, 'id' | 'size'>[], reached: (id: string) => number): boolean {
     const [wall, monotonic] = [this.#clock.wall(), this.#clock.monotonic()];
     const deltaMs = wall - monotonic - this.#difference;
     if (Math.abs(deltaMs) >= MIN_STEP_MS) {
@@ -56,8 +64,10 @@ export class ClockSteps {
     this.#difference = wall - monotonic;
     this.#sizes = new Map(files.map(({ id, size }) => [id, size]));
     for (const step of this.#steps) if (!step.isSettled) settle(step, files, monotonic);
-    this.#forgetFiles();
-    return this.#steps.every(({ isSettled }) => isSettled);
+    this.#forgetFiles(reached);
+    if (this.#steps.every(({ isSettled }) => isSettled)) this.#waitsSince = null;
+    else this.#waitsSince ??= monotonic;
+    return this.#waitsSince === null || monotonic - this.#waitsSince >= MAX_WAIT_MS;
   }
 
   /**
@@ -86,10 +96,11 @@ export class ClockSteps {
     return { lines: lines.subarray(0, end), sentAt: Math.round(wall - lag) };
   }
 
-  /** A step is over when all of its files were deleted. */
-  #forgetFiles(): void {
-    for (const { ranges } of this.#steps) for (const id of ranges.keys()) if (!this.#sizes.has(id)) ranges.delete(id);
-    this.#steps = this.#steps.filter(({ ranges }) => ranges.size > 0);
+  /** A step is over when all lines from before it were sent or deleted. */
+  #forgetFiles(reached: (id: string) => number): void {
+    for (const { ranges } of this.#steps)
+      for (const [id, { to }] of ranges) if (!this.#sizes.has(id) || reached(id) >= to) ranges.delete(id);
+    this.#steps = this.#steps.filter(({ ranges }) => ranges.size > 0).slice(-MAX_STEPS);
   }
 }
 

@@ -27,8 +27,12 @@ function isBirthTimeKnown({ birthtimeMs, ctimeMs }: Stats): boolean {
   return birthtimeMs !== ctimeMs;
 }
 
+/** Null where the kernel or the file system of the logs has none. */
+export const birthTimeOf = ({ birthtimeMs }: Pick<Stats, 'birthtimeMs'>): number | null =>
+  HAS_BIRTH_TIMES && birthtimeMs > 0 ? Math.floor(birthtimeMs) : null;
+
 /** The oldest first. The current file is the last. */
-export async function findLogFiles(dir: string, hasBirthTimes = HAS_BIRTH_TIMES): Promise<LogFile[]> {
+export async function findLogFiles(dir: string, readBirthTime = birthTimeOf): Promise<LogFile[]> {
   const names = (await readdir(dir)).filter((name) => /^access\.json(\.\d{8}T\d{9}Z)?$/.test(name)).sort();
   const oldestFirst = [...names.filter((name) => name !== CURRENT), ...names.filter((name) => name === CURRENT)];
   const files = await Promise.all(
@@ -37,7 +41,7 @@ export async function findLogFiles(dir: string, hasBirthTimes = HAS_BIRTH_TIMES)
       // The file may have been deleted since it was listed.
       const found = await stat(file).catch(() => null);
       if (found === null) return null;
-      const birth = hasBirthTimes ? Math.floor(found.birthtimeMs) : await hashOfStart(file).catch(() => null);
+      const birth = readBirthTime(found) ?? (await hashOfStart(file).catch(() => null));
       return birth === null
         ? null
         : { id: `${found.ino}-${birth}`, path: file, size: found.size, isRotated: name !== CURRENT };

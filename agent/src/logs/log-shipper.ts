@@ -44,6 +44,7 @@ export class LogShipper {
   readonly #bounding: Loop;
   /** The next byte to send, by file. */
   #reached = new Map<string, number>();
+  readonly #reachedOf = (id: string): number => this.#reached.get(id) ?? 0;
   #sentAt = Number.NEGATIVE_INFINITY;
   /** Since the agent started. */
   readonly sent = { bytes: 0, batches: 0 };
@@ -52,9 +53,8 @@ export class LogShipper {
     const { logs, maxBytes, rotate, log } = parts;
     this.#parts = parts;
     this.#positions = path.join(logs, 'positions.json');
-    const reached = (id: string) => this.#reached.get(id) ?? 0;
     this.#clockSteps = new ClockSteps(parts.clock ?? machineClock);
-    this.#spool = new Spool({ dir: logs, maxBytes, reached, rotate, log });
+    this.#spool = new Spool({ dir: logs, maxBytes, reached: this.#reachedOf, rotate, log });
     const loaded = readPositions(this.#positions).then((positions) => (this.#reached = positions));
     this.#sending = new Loop({
       task: async () => {
@@ -68,7 +68,7 @@ export class LogShipper {
     this.#bounding = new Loop({
       task: async () => {
         await loaded;
-        this.#clockSteps.look(await findLogFiles(logs));
+        this.#clockSteps.look(await findLogFiles(logs), this.#reachedOf);
         await this.#spool.enforce();
         return LOOK_EVERY_MS;
       },
@@ -87,15 +87,15 @@ export class LogShipper {
 
   async waitingBytes(): Promise<number> {
     const files = await findLogFiles(this.#parts.logs);
-    return files.reduce((sum, { id, size }) => sum + Math.max(0, size - (this.#reached.get(id) ?? 0)), 0);
+    return files.reduce((sum, { id, size }) => sum + Math.max(0, size - this.#reachedOf(id)), 0);
   }
 
   /** Sends one batch. Returns whether another may follow at once. */
   async #sendNextBatch(): Promise<boolean> {
     const files = await findLogFiles(this.#parts.logs);
-    if (!this.#clockSteps.look(files)) return false;
+    if (!this.#clockSteps.look(files, this.#reachedOf)) return false;
     for (const file of files) {
-      const from = this.#reached.get(file.id) ?? 0;
+      const from = this.#reachedOf(file.id);
       const lines = file.size > from ? await readWholeLines(file.path, from) : Buffer.alloc(0);
       if (lines.length === 0) continue;
       await this.#send(file.id, from, lines, files);
@@ -104,7 +104,7 @@ export class LogShipper {
     const current = files.at(-1);
     const isSilent = this.#parts.kind === 'requests' && performance.now() - this.#sentAt > SILENT_MS;
     if (current !== undefined && isSilent)
-      await this.#send(current.id, this.#reached.get(current.id) ?? 0, Buffer.alloc(0), files);
+      await this.#send(current.id, this.#reachedOf(current.id), Buffer.alloc(0), files);
     return false;
   }
 

@@ -14,7 +14,7 @@ async function spoolOf(
   rotated: readonly number[],
   current: number,
   sent: readonly number[] = [],
-  disk = { size: 1e12, free: 1e12 },
+  readDisk = async () => ({ size: 1e12, free: 1e12 }),
 ) {
   const dir = await mkdtemp(path.join(tmpdir(), 'spool-'));
   onTestFinished(() => rm(dir, { recursive: true }));
@@ -32,7 +32,7 @@ async function spoolOf(
     maxBytes,
     reached: (id) => reached.get(id) ?? 0,
     rotate,
-    readDisk: async () => disk,
+    readDisk,
     log,
   });
   await spool.enforce();
@@ -77,18 +77,24 @@ test('a large current file is rotated', async () => {
 // Regression: nginx filled the disk, and the lines that it could not write were counted nowhere.
 test('on a disk that is nearly full the oldest unsent lines are dropped and counted', async () => {
   const small = { size: 8000, free: 600 };
-  const { names, dropped, rotations } = await spoolOf(1e9, [5, 5, 20, 30], 2, [5, 2], small);
+  const { names, dropped, rotations } = await spoolOf(1e9, [5, 5, 20, 30], 2, [5, 2], async () => small);
   // 1,000 bytes stay free, an eighth of the disk. The sent file has enough of them.
   expect(names).toEqual(['access.json', nameOf(1), nameOf(2), nameOf(3)]);
   expect(dropped).toEqual({ lines: 0, bytes: 0 });
   expect(rotations).toBe(0);
-  const full = await spoolOf(1e9, [5, 5, 20, 30], 2, [5, 2], { size: 8000, free: 0 });
+  const full = await spoolOf(1e9, [5, 5, 20, 30], 2, [5, 2], async () => ({ ...small, free: 0 }));
   expect(full.names).toEqual(['access.json', nameOf(2), nameOf(3)]);
   expect(full.dropped).toEqual({ lines: 3, bytes: 300 });
 });
 
 test('on a disk that others have filled an eighth of it stays', async () => {
-  const { names, rotations } = await spoolOf(1e9, [8], 1, [], { size: 8000, free: 0 });
+  const { names, rotations } = await spoolOf(1e9, [8], 1, [], async () => ({ size: 8000, free: 0 }));
   expect(names).toEqual(['access.json', nameOf(0)]);
   expect(rotations).toBe(0);
+});
+
+// Regression: it was not bounded at all.
+test('the access log is bounded while the size of the disk cannot be read', async () => {
+  const { names } = await spoolOf(1500, [5, 5, 5], 1, [2], () => Promise.reject(new Error('EIO')));
+  expect(names).toEqual(['access.json', nameOf(1), nameOf(2)]);
 });

@@ -37,8 +37,8 @@ const MAX_SENT_FILES = 10;
 /** The current file is rotated at this share of the bound, because only rotated files can be deleted. */
 const SEGMENTS = 8;
 /** Bytes that stay free for new lines. On small disks it is an eighth. */
-const RESERVE = 64 * 1024 * 1024;
-const reserveOf = ({ size }: Disk) => Math.min(RESERVE, size / 8);
+const RESERVE_BYTES = 64 * 1024 * 1024;
+const reserveOf = ({ size }: Disk) => Math.min(RESERVE_BYTES, size / 8);
 
 export class Spool {
   readonly #deps: Deps;
@@ -69,7 +69,8 @@ export class Spool {
   /** On a disk that others fill, so much stays that the current file is not rotated each second. */
   async #maxBytes(files: readonly LogFile[]): Promise<number> {
     const { dir, maxBytes, readDisk = diskOf } = this.#deps;
-    const disk = await readDisk(dir);
+    const disk = await readDisk(dir).catch(() => null);
+    if (disk === null) return maxBytes;
     const reserve = reserveOf(disk);
     const room = files.reduce((sum, { size }) => sum + size, 0) + disk.free - reserve;
     return Math.min(maxBytes, Math.max(room, reserve));
