@@ -1,7 +1,7 @@
 import type { PortDoc, ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { expect, test } from 'vitest';
 import { choose, namesIn } from './choose.ts';
-import { pauseAfter, defaultPace } from './forwards.ts';
+import { defaultPace, reloadPauseMs } from './forwards.ts';
 
 const id = (last: number) => `01980000-0000-7000-8000-${String(last).padStart(12, '0')}`;
 const zone: ZoneDoc = {
@@ -79,7 +79,7 @@ test('names are what origins are called that is no address', () => {
 
 // Regression: with sessions on four workers, the second change waited for 25 seconds.
 test('a reload waits for a second, and longer once workers of two generations drain', () => {
-  const pause = (draining: number, serving: number) => pauseAfter({ draining, serving }, defaultPace);
+  const pause = (draining: number, serving: number) => reloadPauseMs({ draining, serving }, defaultPace);
   expect([pause(0, 4), pause(4, 4)]).toEqual([1000, 1000]);
   expect([pause(5, 4), pause(14, 4), pause(1000, 4)]).toEqual([6000, 51_000, 300_000]);
 });

@@ -10,7 +10,7 @@ import { concurrentMap } from '../concurrent-map.ts';
 import type { NginxLayout } from '../layout.ts';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
-import { findNginx } from '../nginx/processes.ts';
+import { findWorkers } from '../nginx/processes.ts';
 import { assertFree, nameOf, socketOf } from '../nginx/sockets.ts';
 import type { Socket } from '../nginx/sockets.ts';
 import { TreeServer } from '../nginx/tree-server.ts';
@@ -152,8 +152,8 @@ export class Forwards {
     for (;;) {
       const elapsed = performance.now() - this.#reloadedAt;
       if (elapsed > this.#pace.maxReloadMs) return;
-      const processes = await findNginx(this.#deps.layout.dir);
-      const left = pauseAfter(countWorkers(processes), this.#pace);
+      const { draining, serving } = await findWorkers(this.#deps.layout.dir);
+      const left = reloadPauseMs({ draining: draining.length, serving: serving.length }, this.#pace);
       if (elapsed >= left) return;
       await sleep(Math.min(left - elapsed, LOOK_MS), undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
@@ -225,14 +225,8 @@ interface WorkerCounts {
   serving: number;
 }
 
-function countWorkers(processes: readonly { title: string }[]): WorkerCounts {
-  const workers = processes.filter(({ title }) => title.includes('worker process'));
-  const draining = workers.filter(({ title }) => title.includes('shutting down')).length;
-  return { draining, serving: workers.length - draining };
-}
-
 /** One draining generation costs nothing noticeable, so a change right after another one takes effect at once. */
-export const pauseAfter = ({ draining, serving }: WorkerCounts, { minReloadMs, workerMs, maxReloadMs }: Pace) =>
+export const reloadPauseMs = ({ draining, serving }: WorkerCounts, { minReloadMs, workerMs, maxReloadMs }: Pace) =>
   Math.min(minReloadMs + workerMs * Math.max(0, draining - serving), maxReloadMs);
 
 interface Documents {

@@ -1,7 +1,7 @@
 // Limits how often nginx reloads. Old workers drain for hours where visitors download or hold WebSockets, so frequent
 // changes must not fill the machine with them.
 import type { Log } from '../log.ts';
-import { findNginx, send, type Process } from './processes.ts';
+import { findWorkers, send, type Process } from './processes.ts';
 
 /** This many draining generations cost nothing noticeable. */
 const FREE_GENERATIONS = 4;
@@ -37,23 +37,17 @@ export class ReloadPace {
   }
 
   async isDue(): Promise<boolean> {
-    const { leaving, serving } = await this.#workers();
-    const generations = Math.ceil(leaving.length / Math.max(1, serving));
+    const { draining, serving } = await findWorkers(this.#dir);
+    const generations = Math.ceil(draining.length / Math.max(1, serving.length));
     return performance.now() - this.#reloadedAt >= pauseAfter(generations);
   }
 
   /** Ends the oldest draining workers. */
   async endOldest(): Promise<void> {
-    const { leaving, serving } = await this.#workers();
-    const ended = excessWorkers(leaving, serving);
+    const { draining, serving } = await findWorkers(this.#dir);
+    const ended = excessWorkers(draining, serving.length);
     for (const { pid } of ended) send(pid, 'SIGTERM');
     if (ended.length > 0) this.#log.warn('ended the oldest draining workers', { workers: ended.length });
-  }
-
-  async #workers() {
-    const found = await findNginx(this.#dir);
-    const leaving = found.filter(({ title }) => title.includes('is shutting down'));
-    return { leaving, serving: found.filter(({ title }) => title.includes('worker process')).length - leaving.length };
   }
 }
 

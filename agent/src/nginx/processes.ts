@@ -61,9 +61,17 @@ export async function findAnyNginx(dir: string): Promise<(Process & { title: str
 
 const isServing = (title: string) => title.startsWith('nginx: worker process') && !title.includes('shutting down');
 
+/** The workers of this directory, by whether they accept connections. */
+export async function findWorkers(dir: string): Promise<{ draining: Process[]; serving: Process[] }> {
+  const workers = (await findNginx(dir)).filter(({ title }) => title.startsWith('nginx: worker process'));
+  return {
+    draining: workers.filter(({ title }) => !isServing(title)),
+    serving: workers.filter(({ title }) => isServing(title)),
+  };
+}
+
 /** The workers of this directory that accept connections. */
-export const servingWorkers = async (dir: string): Promise<Process[]> =>
-  (await findNginx(dir)).filter(({ title }) => isServing(title));
+export const servingWorkers = async (dir: string): Promise<Process[]> => (await findWorkers(dir)).serving;
 
 /** nginx stops its old workers 100 ms after it has started new ones. A busy one stops later. */
 const STOP_TIMEOUT_MS = 2000;
