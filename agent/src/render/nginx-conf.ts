@@ -101,6 +101,7 @@ ${
         dir: host.dir,
         generation,
         resolvers: host.resolvers,
+        connections: zone.worker.connections,
         poolPerName: host.capabilities.poolPerName,
         slices: host.capabilities.slice,
         brotli: host.capabilities.brotli,

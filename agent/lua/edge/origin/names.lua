@@ -22,13 +22,13 @@ local RETRY_SECONDS = 5
 local NEGATIVE_TTL_SECONDS = 5
 -- The request that refreshes an entry may have been killed.
 local MAX_REFRESH_SECONDS = 10
--- A waiting request looks for the addresses again after pauses that double. More requests of a worker than these do not
--- wait for one name.
+-- A waiting request looks for the addresses again after pauses that double.
 local MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.02, 0.5
-local MAX_WAITING = 1000
+-- More requests of a worker do not wait for one name, or for all names together, as a share of its connections.
+local MAX_WAITING_PER_NAME, MAX_WAITING_SHARE = 1000, 1 / 4
 local rotation = 0
--- The number of waiting requests of this worker by name.
-local waiting = {}
+-- The number of waiting requests of this worker, by name and in total.
+local waiting, all_waiting = {}, 0
 
 local function server_of(text)
     local address, port = match(text, "^(%[.+%]):?(%d*)$")
@@ -190,12 +190,12 @@ end
 -- The addresses that another request asks for. nil: there are none at the end of the wait, or too many requests wait.
 local function wait_for(name)
     local others = waiting[name] or 0
-    if others >= MAX_WAITING then
+    if others >= MAX_WAITING_PER_NAME or all_waiting >= settings.connections * MAX_WAITING_SHARE then
         return nil
     end
-    waiting[name] = others + 1
+    waiting[name], all_waiting = others + 1, all_waiting + 1
     local list = poll(name)
-    others = waiting[name] - 1
+    others, all_waiting = waiting[name] - 1, all_waiting - 1
     waiting[name] = others > 0 and others or nil
     return list
 end
