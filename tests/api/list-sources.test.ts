@@ -111,6 +111,7 @@ describe('a source', () => {
     ['an empty file', { body: '' }, { error: 'noEntries' }],
     [
       'half of all addresses',
+    expect(await fetchAgain({ body: '203.0.113.7/32\n' })).toMatchObject({ entries: 1, added: 1 });
       { body: Array.from({ length: 224 }, (_, i) => `${i}.0.0.0/8`).join('\n') },
       { error: 'tooBroad' },
     ],
@@ -126,6 +127,7 @@ describe('a source', () => {
   });
 
   test('is split into lists that fit into documents', async () => {
+    ['a long file of other lines', { body: `203.0.113.8\n${'x\n'.repeat(100_001)}` }, { error: 'tooManyRejected' }],
     const lines = Array.from({ length: 20_001 }, (_, i) => `9.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
     const { site, fetchAgain } = await newSource({ body: lines.join('\n') });
     expect(await fetchAgain()).toMatchObject({ entries: 20_001 });

@@ -1,3 +1,4 @@
+import { MAX_REJECTED_LINES } from '@edgeloom/contract/list-sources/list-sources.ts';
 import { isIP } from 'node:net';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -15,6 +16,8 @@ test.each([
   ['comments, also behind an entry', '# list\n; old\n203.0.113.7 # abuse\n203.0.113.8;SBL1', 2],
   ['the first column of a CSV file', '"203.0.113.7","2026-11-29"\n203.0.113.8,spam', 2],
   ['a range with spaces', '203.0.113.7 - 203.0.113.9', 1],
+  ['a range with spaces in quotes', '"203.0.113.7  -  203.0.113.9","spam"', 1],
+  ['columns that are no range', '203.0.113.7,-,203.0.113.9\n203.0.113.8 , x', 2],
   ['IPv6 in any case', '2001:DB8::1\n2001:db8::/32', 2],
   ['an entry once, however it is written', '203.0.113.7\n203.0.113.7/32\n203.0.113.7', 1],
 ])('a list has %s', async (_, text, count) => {
@@ -25,6 +28,30 @@ test('the order of a file does not matter', async () => {
   const lines = ['2001:db8::1', '203.0.113.7', '198.51.100.0/24', '9.9.9.9'];
   expect(await entriesOf(lines.join('\n'))).toEqual(await entriesOf(lines.toReversed().join('\n')));
   expect(await entriesOf(lines.join('\n'))).toEqual(['9.9.9.9', '198.51.100.0/24', '203.0.113.7', '2001:db8::1']);
+});
+
+test('an entry is stored in one spelling', async () => {
+  const spellings = [
+    ['203.0.113.7', '203.0.113.7/32', '203.0.113.7-203.0.113.7', '::ffff:203.0.113.7', '64:ff9b::cb00:7107'],
+    ['198.51.100.0/24', '198.51.100.9/24', '198.51.100.0-198.51.100.255', '198.51.100.0 - 198.51.100.255'],
+    ['192.0.2.1-192.0.2.9', '192.0.2.1 - 192.0.2.9'],
+    ['2001:db8::1', '2001:DB8:0:0::1/128', '2001:0db8::0001'],
+    ['2001:db8::/32', '2001:db8:1::/32', '2001:db8::-2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ];
+  for (const [stored, ...others] of spellings)
+    for (const other of others) expect(await entriesOf(other)).toEqual([stored]);
+});
+
+test('a line above 1 KB is rejected unread', async () => {
+  // Patterns that backtrack would take days.
+  const spaces = `203.0.113.9${' '.repeat(5_000_000)}203.0.113.9`;
+  expect(await parseList(`${spaces}\n203.0.113.7\n${spaces}`, MAX)).toEqual({ entries: ['203.0.113.7'], rejected: 2 });
+});
+
+test('a file of other lines is refused, although it has an address', async () => {
+  const others = 'x\n'.repeat(MAX_REJECTED_LINES);
+  expect(await parseList(`203.0.113.7\n${others}`, MAX)).toMatchObject({ rejected: MAX_REJECTED_LINES });
+  expect(await parseList(`203.0.113.7\n${others}x`, MAX)).toBe('tooManyRejected');
 });
 
 test.each(['0.0.0.0/0', '::/0', '8.0.0.0/7', '10.1.2.3', '192.168.0.0/16', '127.0.0.1', 'fe80::1', '::1'])(

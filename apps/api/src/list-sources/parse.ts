@@ -1,11 +1,12 @@
 // Reads the text of a subscribed list: one address, network or range per line, or in the first column of a CSV file.
 import { rangeOf, type AddressRange } from '@edgeloom/contract/common/address-ranges.ts';
-import type { ListSourceError } from '@edgeloom/contract/list-sources/list-sources.ts';
+import { MAX_REJECTED_LINES, type ListSourceError } from '@edgeloom/contract/list-sources/list-sources.ts';
+import ipaddr from 'ipaddr.js';
 import { setImmediate } from 'node:timers/promises';
 import { neverPublic } from '../core/outbound.ts';
 
 export interface ParsedList {
-  /** Without duplicates, in ascending order, so that the same addresses are the same entries. */
+  /** In one spelling, without duplicates, in ascending order, so that the same addresses are the same entries. */
   entries: string[];
   /** Lines without a usable entry. */
   rejected: number;
@@ -19,39 +20,55 @@ interface Entry {
 const LARGEST = { 4: 1n << 24n, 6: 1n << 112n };
 /** IPv6 uses 2000::/3 only. */
 const HALF = { 4: 1n << 31n, 6: 1n << 124n };
+const BITS = { 4: 32, 6: 128 };
 const notPublic = neverPublic.flatMap((network) => rangeOf(network) ?? []);
 
 /** Lines that are read in one go. Requests are answered between two goes. */
 const LINES_AT_ONCE = 2000;
+/** Longer lines are rejected unread, so that no line takes long. */
+const MAX_LINE = 1024;
 
-/** Fails with more entries, without any, and if the entries cover half of all addresses. */
+/** Fails with more entries, without any, with too many other lines, and if the entries cover half of all addresses. */
 export async function parseList(text: string, maxEntries: number): Promise<ParsedList | ListSourceError> {
-  const found = new Map<string, Entry>();
+  const found = new Map<string, AddressRange>();
   let rejected = 0;
   let lines = 0;
   for (const [line] of text.replace(/^\uFEFF/, '').matchAll(/[^\r\n]+/g)) {
     if (++lines % LINES_AT_ONCE === 0) await setImmediate();
-    const entry = entryIn(line);
+    const entry = line.length > MAX_LINE ? null : entryIn(line);
     if (entry === '') continue;
-    const range = rangeOf(entry);
+    const range = entry === null ? null : rangeOf(entry);
     if (!range || !isUsable(range)) rejected += 1;
-    else found.set(`${range.family}:${range.first}-${range.last}`, { text: entry, range });
+    else found.set(textOf(range), range);
+    if (rejected > MAX_REJECTED_LINES) return 'tooManyRejected';
     if (found.size > maxEntries) return 'tooManyEntries';
   }
   if (found.size === 0) return 'noEntries';
-  const sorted = [...found.values()].toSorted(byAddress);
+  const sorted = [...found].map(([text, range]) => ({ text, range })).toSorted(byAddress);
   if (coversHalf(sorted)) return 'tooBroad';
   return { entries: sorted.map((one) => one.text), rejected };
 }
 
 /** Empty: the line has only a comment. */
 function entryIn(line: string): string {
-  const [content = ''] = line.split(/[#;]/, 1);
-  const [first = ''] = content
-    .trim()
-    .replace(/\s+-\s+/, '-')
-    .split(/[\s,]/, 1);
-  return first.replaceAll('"', '').toLowerCase();
+  const [column = ''] = line.split(/[#;,]/, 1);
+  const [first = '', dash, last = ''] = column.replaceAll('"', '').trim().split(/\s+/, 3);
+  return (dash === '-' ? `${first}-${last}` : first).toLowerCase();
+}
+
+/** An address, a network, or a range that is no network. */
+function textOf(range: AddressRange): string {
+  const first = addressText(range, range.first);
+  const size = sizeOf(range);
+  if (size === 1n) return first;
+  const isNetwork = (size & (size - 1n)) === 0n && range.first % size === 0n;
+  const hostBits = size.toString(2).length - 1;
+  return isNetwork ? `${first}/${BITS[range.family] - hostBits}` : `${first}-${addressText(range, range.last)}`;
+}
+
+function addressText({ family }: AddressRange, address: bigint): string {
+  const digits = address.toString(16).padStart(BITS[family] / 4, '0');
+  return ipaddr.fromByteArray([...Buffer.from(digits, 'hex')]).toString();
 }
 
 const sizeOf = ({ first, last }: AddressRange) => last - first + 1n;

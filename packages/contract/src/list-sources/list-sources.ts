@@ -7,6 +7,8 @@ import { HttpUrl } from '../common/http-url.ts';
 export const MAX_LIST_SOURCES = 10;
 export const MAX_SOURCE_ENTRIES = 100_000;
 export const MAX_SOURCE_BYTES = 10_000_000;
+/** Lines of a list without a usable entry. */
+export const MAX_REJECTED_LINES = 100_000;
 
 /** In minutes. */
 export const sourceIntervals = [5, 15, 60, 360, 1440] as const;
@@ -22,7 +24,7 @@ const source = {
 export const ListSourceInput = z.object(source);
 export const ListSourceUpdate = z.object({ id: Id, ...source });
 
-/** Why the last fetch failed. The copy before it stays in force. */
+/** Why the last fetch failed. The copy before it stays in force. notAllowed: also a name that is not resolved. */
 export const ListSourceError = z.enum([
   'unreachable',
   'notAllowed',
@@ -31,6 +33,7 @@ export const ListSourceError = z.enum([
   'tooLarge',
   'noEntries',
   'tooManyEntries',
+  'tooManyRejected',
   'tooBroad',
 ]);
 export const ListSource = z.object({
