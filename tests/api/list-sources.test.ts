@@ -39,12 +39,25 @@ async function newSource(script: Script, site?: BuiltSite) {
   /** Fetches the source as if its interval were over. */
   async function fetchAgain(answer?: Script) {
     if (answer) origin.on(path, answer);
-    await pool.query(`UPDATE list_source_states SET due_at = now() - interval '1 second' WHERE source_id = $1`, [id]);
+    await makeDue(id);
     await fetchDueListSources(installation);
     return read();
   }
   return { site: owned, params, call, path, body, id, read, fetchAgain };
 }
+
+const makeDue = (id: string, since = '1 second') =>
+  pool.query(`UPDATE list_source_states SET due_at = now() - $2::interval WHERE source_id = $1`, [id, since]);
+/** An expression of its state, in SQL. */
+async function stateOf(id: string, expression: string): Promise<unknown> {
+  const { rows } = await pool.query<{ value: unknown }>(
+    `SELECT ${expression} AS value FROM list_source_states WHERE source_id = $1`,
+    [id],
+  );
+  return rows[0]?.value;
+}
+const listKeys = async ({ zoneId }: BuiltSite) =>
+  (await outboxKeys(installation, zoneId)).filter((key) => key.startsWith('list/'));
 
 const siteDocument = async ({ zoneId, id }: BuiltSite) =>
   SiteDoc.parse(JSON.parse(await compileBody(installation, zoneId, siteKey(id))));
@@ -92,8 +105,13 @@ describe('a source', () => {
     await fetchAgain();
     const before = await outboxKeys(installation, site.zoneId);
     expect(await fetchAgain({ status: 304 })).toMatchObject({ entries: 1, added: 1, error: null });
-    expect(origin.asked(path).at(-1)?.headers['if-none-match']).toBe('"one"');
+    expect(origin.asked(path).at(-1)?.headers).toMatchObject({
+      'if-none-match': '"one"',
+      'accept-encoding': 'identity',
+      'user-agent': 'Edgeloom',
+    });
     expect(await fetchAgain({ body: '# new date\n203.0.113.7\n' })).toMatchObject({ entries: 1, added: 1 });
+    expect(await fetchAgain({ body: '203.0.113.7/32\n' })).toMatchObject({ entries: 1, added: 1 });
     expect(await outboxKeys(installation, site.zoneId)).toEqual(before);
   });
 
@@ -109,9 +127,9 @@ describe('a source', () => {
     ['a compressed file', { body: 'x', headers: { 'Content-Encoding': 'gzip' } }, { error: 'compressed' }],
     ['a page in place of the list', { body: '<html>Sign in</html>' }, { error: 'noEntries' }],
     ['an empty file', { body: '' }, { error: 'noEntries' }],
+    ['a long file of other lines', { body: `203.0.113.8\n${'x\n'.repeat(100_001)}` }, { error: 'tooManyRejected' }],
     [
       'half of all addresses',
-    expect(await fetchAgain({ body: '203.0.113.7/32\n' })).toMatchObject({ entries: 1, added: 1 });
       { body: Array.from({ length: 224 }, (_, i) => `${i}.0.0.0/8`).join('\n') },
       { error: 'tooBroad' },
     ],
@@ -127,7 +145,6 @@ describe('a source', () => {
   });
 
   test('is split into lists that fit into documents', async () => {
-    ['a long file of other lines', { body: `203.0.113.8\n${'x\n'.repeat(100_001)}` }, { error: 'tooManyRejected' }],
     const lines = Array.from({ length: 20_001 }, (_, i) => `9.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
     const { site, fetchAgain } = await newSource({ body: lines.join('\n') });
     expect(await fetchAgain()).toMatchObject({ entries: 20_001 });
@@ -151,8 +168,11 @@ describe('a source', () => {
     await fetchAgain();
     const [list] = (await siteDocument(site)).lists ?? [];
     const change = (changes: object) => call(listSources.update, { params, body: { id, ...body, ...changes } });
-    await change({ isBlack: false });
-    expect((await siteDocument(site)).lists).toEqual([{ ...list, isBlack: false }]);
+    // An allow list cannot monitor.
+    for (const monitor of [false, true]) {
+      await change({ isBlack: false, monitor });
+      expect((await siteDocument(site)).lists).toEqual([{ ...list, isBlack: false }]);
+    }
     await change({ monitor: true });
     expect((await siteDocument(site)).lists).toEqual([{ ...list, monitor: true }]);
     const asked = origin.asked(path).length;
@@ -171,7 +191,9 @@ describe('a source', () => {
   test('starts again with another URL, and keeps its copy with another name', async () => {
     const { site, params, call, id, body, fetchAgain, read } = await newSource({ body: '203.0.113.7\n203.0.113.9' });
     await fetchAgain();
+    const published = await listKeys(site);
     await call(listSources.update, { params, body: { id, ...body, name: 'Renamed' } });
+    expect(await listKeys(site)).toEqual(published);
     expect(await read()).toMatchObject({ name: 'Renamed', entries: 2 });
     await call(listSources.update, { params, body: { id, ...body, url: `${body.url}?new` } });
     expect(await read()).toMatchObject({ entries: 0, fetchedAt: null });
@@ -185,14 +207,80 @@ describe('a source', () => {
     await refresh();
     await fetchDueListSources(installation);
     expect(origin.asked(path)).toHaveLength(1);
-    await pool.query(`UPDATE list_source_states SET checked_at = now() - interval '61 seconds' WHERE source_id = $1`, [
-      id,
-    ]);
+    const elapse = `UPDATE list_source_states SET started_at = started_at - interval '1 minute',
+      checked_at = checked_at - interval '1 minute' WHERE source_id = $1`;
+    await pool.query(elapse, [id]);
     await refresh();
     await fetchDueListSources(installation);
     expect(origin.asked(path)).toHaveLength(2);
     const { call: stranger } = as((await build.site()).owner);
     await expect(stranger(listSources.refresh, { params, body: { ids: [id] } })).toFail('NOT_FOUND');
+  });
+
+  test('is fetched again a minute after its fetch began when it is refreshed meanwhile', async () => {
+    const response = Promise.withResolvers<void>();
+    const { params, call, id, path } = await newSource({ body: '203.0.113.7', after: response.promise });
+    const fetching = fetchDueListSources(installation);
+    await expect.poll(() => origin.asked(path)).toHaveLength(1);
+    await call(listSources.refresh, { params, body: { ids: [id] } });
+    const other = fetchDueListSources(installation);
+    response.resolve();
+    await Promise.all([fetching, other]);
+    expect(origin.asked(path)).toHaveLength(1);
+    expect(await stateOf(id, `due_at = started_at + interval '1 minute'`)).toBe(true);
+  });
+
+  test('is fetched in time when its interval becomes shorter', async () => {
+    const { params, call, id, body, fetchAgain } = await newSource({ body: '203.0.113.7' });
+    await fetchAgain();
+    const change = (intervalMinutes: 5 | 1440) =>
+      call(listSources.update, { params, body: { id, ...body, intervalMinutes } });
+    await change(5);
+    expect(await stateOf(id, `due_at <= now() + interval '5 minutes'`)).toBe(true);
+    await change(1440);
+    expect(await stateOf(id, `due_at <= now() + interval '5 minutes'`)).toBe(true);
+  });
+
+  test('is fetched less often after several errors, but each day', async () => {
+    const { id, fetchAgain } = await newSource({ status: 500 });
+    const hours = async () => Number(await stateOf(id, 'floor(extract(epoch FROM due_at - started_at) / 3600)'));
+    for (const expected of [1, 2, 4]) {
+      await fetchAgain();
+      expect(await hours()).toBe(expected);
+    }
+    await pool.query('UPDATE list_source_states SET failures = 5000 WHERE source_id = $1', [id]);
+    await fetchAgain();
+    expect([24, 25]).toContain(await hours());
+    await fetchAgain({ body: '203.0.113.7' });
+    expect(await hours()).toBe(1);
+  });
+
+  test('waits for the first ones of other customers only', async () => {
+    const first = await newSource({ body: '203.0.113.7' });
+    const ids = [first.id];
+    while (ids.length < 6) ids.push((await newSource({ body: '203.0.113.7' }, first.site)).id);
+    const other = await newSource({ body: '203.0.113.7' });
+    await pool.query(`UPDATE list_source_states SET due_at = now() + interval '1 day'`);
+    await Promise.all([makeDue(other.id), ...ids.map((id) => makeDue(id, '1 hour'))]);
+    await fetchDueListSources(installation);
+    expect(await other.read()).toMatchObject({ entries: 1 });
+  });
+
+  test.each(['lock', 'expired'] as const)('is not fetched while its site or customer is %s', async (status) => {
+    const { site, id, path } = await newSource({ body: '203.0.113.7' });
+    const { db } = installation;
+    const setSite = (next: 'normal' | typeof status) =>
+      db.site.update({ where: { id: site.id }, data: { status: next } });
+    await setSite(status);
+    await makeDue(id);
+    await fetchDueListSources(installation);
+    await setSite('normal');
+    await db.account.update({ where: { id: site.owner.id }, data: { status } });
+    await fetchDueListSources(installation);
+    expect(origin.asked(path)).toHaveLength(0);
+    await db.account.update({ where: { id: site.owner.id }, data: { status: 'normal' } });
+    await fetchDueListSources(installation);
+    expect(origin.asked(path)).toHaveLength(1);
   });
 
   test('is fetched once when two processes look for due ones', async () => {
@@ -226,13 +314,29 @@ describe('a source', () => {
   });
 });
 
-test('a private address is fetched only where the installation allows it', async () => {
+test('a private address, or one without TLS, is used only where the installation allows it', async () => {
   const strict = await testApp();
   try {
     const site = await strict.build.site();
     const { call } = strict.as(site.owner);
-    const body = { name: 'inside', url: `http://127.0.0.1:${origin.port}/inside.txt` };
-    await call(listSources.create, { params: site.params, body });
+    const { params } = site;
+    const url = `http://127.0.0.1:${origin.port}/inside.txt`;
+    const body = { name: 'inside', url: 'https://lists.example.net/' };
+    for (const refused of [
+      url,
+      'https://10.0.0.1/',
+      'https://localhost/',
+      'http://lists.example.net/',
+      'http://9.9.9.9/',
+    ])
+      await expect(call(listSources.create, { params, body: { ...body, url: refused } })).toFail(
+        'PARAMETER',
+        errorAt('url'),
+      );
+    const { id } = await call(listSources.create, { params, body });
+    await expect(call(listSources.update, { params, body: { id, ...body, url } })).toFail('PARAMETER', errorAt('url'));
+    // As if it were stored before the setting changed.
+    await strict.installation.db.listSource.update({ where: { id }, data: { url } });
     await fetchDueListSources(strict.installation);
     const { data } = await call(listSources.list, { params: site.params });
     expect(data).toMatchObject([{ error: 'notAllowed', entries: 0 }]);

@@ -15,11 +15,13 @@ CREATE INDEX list_sources_site_id_id_idx ON list_sources (site_id, id);
 CREATE TABLE list_source_states (
     source_id uuid PRIMARY KEY REFERENCES list_sources(id) ON UPDATE CASCADE ON DELETE CASCADE,
     due_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
+    started_at timestamp(3) with time zone,
     checked_at timestamp(3) with time zone,
     fetched_at timestamp(3) with time zone,
     etag text,
     error text,
     status integer,
+    failures integer DEFAULT 0 NOT NULL,
     entries integer DEFAULT 0 NOT NULL,
     added integer DEFAULT 0 NOT NULL,
     removed integer DEFAULT 0 NOT NULL,
@@ -59,7 +61,19 @@ BEGIN
     FROM list_source_chunks c JOIN sites s ON s.id = c.site_id WHERE c.source_id = NEW.id;
   RETURN NULL;
 END $$;
-CREATE TRIGGER publish_lists AFTER UPDATE OF enabled ON list_sources FOR EACH ROW EXECUTE FUNCTION publish_list_source();
+CREATE TRIGGER publish_lists AFTER UPDATE OF enabled ON list_sources
+  FOR EACH ROW WHEN (OLD.enabled IS DISTINCT FROM NEW.enabled) EXECUTE FUNCTION publish_list_source();
+
+CREATE FUNCTION hasten_list_source() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE list_source_states SET due_at = least(due_at, now() + NEW.interval_minutes * interval '1 minute')
+    WHERE source_id = NEW.id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER hasten_source AFTER UPDATE OF interval_minutes ON list_sources
+  FOR EACH ROW WHEN (NEW.interval_minutes < OLD.interval_minutes) EXECUTE FUNCTION hasten_list_source();
 
 CREATE FUNCTION publish_list_source_chunk() RETURNS trigger
     LANGUAGE plpgsql

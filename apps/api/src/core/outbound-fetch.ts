@@ -4,6 +4,7 @@ import { lookup as resolve } from 'node:dns';
 import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
 import type { Env } from './env.ts';
 import { isNamed, originFault } from './outbound.ts';
 
@@ -25,9 +26,15 @@ export class OutboundRefusal extends Error {}
 export class ResponseTooLargeError extends OutboundRefusal {}
 
 /** Without TLS only to addresses that the installation's settings name. */
-export const faultOf = (address: string, isEncrypted: boolean, settings: Settings) =>
+export const faultOf = (address: string, isEncrypted: boolean, settings: Settings): ErrorMessage | null =>
   originFault(address, settings) ??
   (!isEncrypted && !isNamed(address, settings) ? 'this address is asked over TLS only' : null);
+
+/** Why a host is refused where a tenant enters it. Names are checked when they are resolved. */
+export function hostFault(host: string, isEncrypted: boolean, settings: Settings): ErrorMessage | null {
+  const literal = host.replace(/^\[|\]$/g, '');
+  return isIP(literal) > 0 || /(^|\.)localhost$/.test(literal) ? faultOf(literal, isEncrypted, settings) : null;
+}
 
 export const guardedLookup =
   (isEncrypted: boolean, settings: Settings): LookupFunction =>

@@ -2,6 +2,7 @@
 // minutes, so those of a killed process are fetched after that time.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
+import { servedStatus } from '../core/served-status.ts';
 import { fetchList } from '../list-sources/fetch.ts';
 import { storeFetched, type DueSource } from '../list-sources/store.ts';
 import { repeat } from '../node-link/repeat.ts';
@@ -9,23 +10,32 @@ import { repeat } from '../node-link/repeat.ts';
 /** Also how many lists a process holds in memory. */
 const BATCH = 4;
 const CHECK_INTERVAL_MS = 5000;
-const TAKE = `UPDATE list_source_states t SET due_at = now() + interval '10 minutes'
-  FROM (SELECT d.source_id, s.site_id, s.url FROM list_source_states d JOIN list_sources s ON s.id = d.source_id
-    WHERE d.due_at <= now() AND s.enabled ORDER BY d.due_at LIMIT ${BATCH} FOR NO KEY UPDATE OF d SKIP LOCKED) due
+/** The second source of a customer comes after the first ones of all others. */
+const TAKE = `UPDATE list_source_states t SET due_at = now() + interval '10 minutes', started_at = now()
+  FROM (SELECT d.source_id, o.site_id, o.url FROM list_source_states d JOIN (
+      SELECT l.id, l.site_id, l.url,
+        row_number() OVER (PARTITION BY coalesce(s.owner_id, s.client_id) ORDER BY w.due_at, l.id) AS nth
+      FROM list_source_states w JOIN list_sources l ON l.id = w.source_id JOIN sites s ON s.id = l.site_id
+      WHERE w.due_at <= now() AND l.enabled AND ${servedStatus} NOT IN ('lock', 'expired')) o ON o.id = d.source_id
+    WHERE d.due_at <= now() ORDER BY o.nth, d.due_at LIMIT ${BATCH} FOR NO KEY UPDATE OF d SKIP LOCKED) due
   WHERE t.source_id = due.source_id
-  RETURNING t.source_id AS id, due.site_id AS "siteId", due.url, t.etag`;
-/** A random offset spreads sources that were added together. */
+  RETURNING t.source_id AS id, due.site_id AS "siteId", due.url, t.etag, t.due_at::text AS "leasedUntil"`;
+/**
+ * From the second failure on, the interval doubles up to a day. A random offset spreads sources that were added
+ * together. A refresh during the fetch has changed the lease, and stays planned.
+ */
 const PLAN = `UPDATE list_source_states t
-  SET due_at = now() + s.interval_minutes * interval '1 minute' * (1 + random() / 20)
-  FROM list_sources s WHERE s.id = t.source_id AND t.source_id = $1 AND s.url = $2`;
+  SET due_at = now() + interval '1 minute' * (1 + random() / 20)
+    * least(s.interval_minutes * power(2, least(greatest(t.failures - 1, 0), 10)), 1440)
+  FROM list_sources s WHERE s.id = t.source_id AND t.source_id = $1 AND t.due_at = $2::timestamptz`;
 
 /** Returns the number of due sources. */
 export async function fetchDueListSources({ pool, env }: Pick<Installation, 'pool' | 'env'>): Promise<number> {
-  const { rows } = await pool.query<DueSource>(TAKE);
+  const { rows } = await pool.query<DueSource & { leasedUntil: string }>(TAKE);
   await Promise.all(
     rows.map(async (source) => {
       await storeFetched(pool, source, await fetchList(env, source.url, source.etag));
-      await pool.query(PLAN, [source.id, source.url]);
+      await pool.query(PLAN, [source.id, source.leasedUntil]);
     }),
   );
   return rows.length;

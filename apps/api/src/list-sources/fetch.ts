@@ -22,7 +22,12 @@ export async function fetchList(
   etag: string | null,
 ): Promise<FetchedList> {
   try {
-    const headers = { accept: 'text/plain, text/csv, */*', ...(etag !== null && { 'if-none-match': etag }) };
+    const headers = {
+      accept: 'text/plain, text/csv, */*',
+      'accept-encoding': 'identity',
+      'user-agent': 'Edgeloom',
+      ...(etag !== null && { 'if-none-match': etag }),
+    };
     const response = await outboundFetch(settings, MAX_SOURCE_BYTES)(url, { headers });
     if (response.status === 304 && etag !== null) return { kind: 'unchanged' };
     // Redirects are not followed: the address behind them has not been checked.

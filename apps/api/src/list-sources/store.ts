@@ -55,13 +55,14 @@ async function countOthers(client: PoolClient, { id, siteId }: DueSource): Promi
 
 const storeError = async (client: PoolClient, { id }: DueSource, error: ListSourceError, status: number | null) =>
   void (await client.query(
-    'UPDATE list_source_states SET checked_at = now(), error = $2, status = $3 WHERE source_id = $1',
+    `UPDATE list_source_states SET checked_at = now(), error = $2, status = $3, failures = failures + 1
+     WHERE source_id = $1`,
     [id, error, status],
   ));
 
 const storeSuccess = async (client: PoolClient, { id }: DueSource) =>
   void (await client.query(
-    `UPDATE list_source_states SET checked_at = now(), fetched_at = now(), error = NULL, status = NULL
+    `UPDATE list_source_states SET checked_at = now(), fetched_at = now(), error = NULL, status = NULL, failures = 0
      WHERE source_id = $1`,
     [id],
   ));

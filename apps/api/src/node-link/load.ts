@@ -27,6 +27,7 @@ import type { OriginPolicy, ZoneRow } from '../compile/zone.ts';
 import { MAX_DOCUMENT_BYTES } from '../core/document-weight.ts';
 import { contexts } from '../core/secrets.ts';
 import type { Secrets } from '../core/secrets.ts';
+import { servedStatus } from '../core/served-status.ts';
 import type { GeoPack } from '../geoip/geo-pack.ts';
 import { needsGeo } from '../geoip/needs-geo.ts';
 import { siteRules } from '../site-rules.ts';
@@ -154,13 +155,6 @@ const acme: Loader = async (db, _, zoneId, tokens) => {
   );
   return new Map(rows.map((row) => [row.token, () => acmeDoc(row)]));
 };
-
-/** A site is out of service when its owner or operator is. */
-const servedStatus = `coalesce(
-  (SELECT a.status::text FROM accounts a
-   WHERE a.status IN ('lock', 'expired') AND (a.id = s.owner_id OR a.client_id = s.client_id AND a.kind = 'client' AND a.is_root)
-   ORDER BY a.status LIMIT 1),
-  s.status::text)`;
 
 /** One column: the enabled rules of site `s` by list. */
 const siteRuleRows = `json_build_object(${siteRules

@@ -42,10 +42,10 @@ export const firewallListsFeature: SiteRuleFeature = {
   area: 'firewall',
   table: 'firewall_lists',
   input: AddressListInput,
-  // Subscribed lists are lists of all URLs and methods.
+  // Subscribed lists are lists of all URLs and methods. Only black ones can monitor.
   rows: sql`SELECT r.id, r.is_black AS "isBlack", r.urls, r.methods, r.monitor FROM firewall_lists r
     WHERE r.site_id = s.id AND r.enabled
-    UNION ALL SELECT c.id, r.is_black, '{}', '{}', r.monitor FROM list_source_chunks c
+    UNION ALL SELECT c.id, r.is_black, '{}', '{}', r.monitor AND r.is_black FROM list_source_chunks c
     JOIN list_sources r ON r.id = c.source_id WHERE c.site_id = s.id AND r.enabled ORDER BY 2, 1`,
   document: (rows) => listRefDocs(Lists.parse(rows)),
   settings: async (ctx, siteId) => ({ firewallLists: await readSummaries(ctx, siteId) }),

@@ -1,7 +1,6 @@
 // Destinations to which a site's logs are pushed (log-push). Secrets are sealed and never returned.
 import * as z from 'zod';
 import { randomUUIDv7 } from 'node:crypto';
-import { isIP } from 'node:net';
 import {
   LOG_DESTINATIONS,
   LogDestination,
@@ -12,7 +11,7 @@ import {
 } from '@edgeloom/contract/log-destinations/log-destinations.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { faultOf } from '../../core/outbound-fetch.ts';
+import { hostFault } from '../../core/outbound-fetch.ts';
 import { contexts } from '../../core/secrets.ts';
 import { sql } from '../../core/sql.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -130,7 +129,6 @@ async function headOf(tx: ScopedTx, siteId: string) {
 /** The settings of a destination of any kind. */
 const Fields = z.record(z.string(), z.unknown());
 
-/** Names are checked when they are resolved. */
 function assertPermitted({ installation: { env } }: Ctx, settings: object) {
   const { url, endpoint, host, tls } = Fields.parse(settings);
   const [path, address, isEncrypted] =
@@ -139,8 +137,7 @@ function assertPermitted({ installation: { env } }: Ctx, settings: object) {
       : typeof url === 'string'
         ? (['url', new URL(url).hostname, url.startsWith('https:')] as const)
         : (['endpoint', new URL(String(endpoint)).hostname, String(endpoint).startsWith('https:')] as const);
-  const literal = address.replace(/^\[|\]$/g, '');
-  const fault = isIP(literal) > 0 || /(^|\.)localhost$/.test(literal) ? faultOf(literal, isEncrypted, env) : null;
+  const fault = hostFault(address, isEncrypted, env);
   if (fault) failAt(path, 'policy', fault);
 }
 
