@@ -184,6 +184,7 @@ test('a subscribed list is added, and shows its counts, its age, and why it is n
   const form = page.getByRole('dialog');
   await form.getByLabel('Name').fill('Known attackers');
   await form.getByLabel('URL').fill('https://lists.example.net/attackers.txt');
+  await form.getByLabel('Monitor only').check();
   await form.getByText('Allow list').click();
   await expect.poll(() => form.getByLabel('Monitor only').count()).toBe(0);
   await form.getByText('Block list').click();
@@ -205,7 +206,9 @@ test('a subscribed list is added, and shows its counts, its age, and why it is n
   await phone.page.getByText('黑名單，51,234 筆').waitFor();
   await pool.query(`UPDATE list_source_states SET error = 'status', status = 404 WHERE source_id = $1`, [added?.id]);
   await page.getByText('The server responded with status 404. The last copy stays in force.').waitFor();
-  await phone.page.getByText('伺服器回應狀態碼 404。沿用上一次的名單。').waitFor();
+  const why = phone.page.getByText('伺服器回應狀態碼 404。沿用上一次的名單。');
+  await why.waitFor();
+  expect(await why.evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)).toBe(false);
   await phone.page.getByText('更新失敗').waitFor();
   await keepPicture(phone.page, 'list-sources-phone');
 

@@ -35,6 +35,11 @@ export function ListSourceForm({ siteId, value }: { siteId: string; value?: List
 function KindField() {
   const t = useT();
   const { value, set, input } = useField('isBlack');
+  const monitor = useField('monitor');
+  const choose = (isBlack: boolean) => {
+    set(isBlack);
+    monitor.set(false);
+  };
   return (
     <Input.Wrapper label={input.label} labelElement="div">
       <div>
@@ -42,7 +47,7 @@ function KindField() {
           aria-label={input.label}
           value={value === false ? 'white' : 'black'}
           data={(['black', 'white'] as const).map((kind) => ({ value: kind, label: t(`listSources.kinds.${kind}`) }))}
-          onChange={(kind) => set(kind === 'black')}
+          onChange={(kind) => choose(kind === 'black')}
         />
       </div>
     </Input.Wrapper>

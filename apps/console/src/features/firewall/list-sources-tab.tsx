@@ -6,6 +6,7 @@ import { ResourceTable } from '../../components/resource-table/resource-table.ts
 import { Status } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
+import classes from './list-sources.module.css';
 import { ListSourceForm, type ListSource } from './list-source-form.tsx';
 
 const POLL_MS = 5000;
@@ -26,6 +27,14 @@ function whyOf({ enabled, error, status, entries }: ListSource): string | null {
 function State({ of: source }: { of: ListSource }) {
   useT();
   return <Status kind="listSource" value={stateOf(source)} why={whyOf(source)} />;
+}
+
+/** An error is shown as a whole, on as many lines as it needs. */
+function Below({ of: source }: { of: ListSource }) {
+  const t = useT();
+  const why = whyOf(source);
+  if (why !== null) return <div className={classes['why']}>{why}</div>;
+  return t('listSources.summary', { kind: kindOf(source), entries: count(source.entries) });
 }
 
 const changesOf = ({ added, removed }: ListSource) => `+${count(added)} −${count(removed)}`;
@@ -50,7 +59,6 @@ const columns: Column<ListSource>[] = [
 
 /** Lists that the control plane fetches from URLs. */
 export function ListSourcesTab({ siteId, create }: { siteId: string; create: React.ReactNode }) {
-  const t = useT();
   const removing = remove<ListSource, typeof listSources.remove>(listSources.remove);
   const refreshing = does<ListSource, typeof listSources.refresh>(listSources.refresh, {
     label: 'listSources.refresh',
@@ -77,7 +85,7 @@ export function ListSourcesTab({ siteId, create }: { siteId: string; create: Rea
       ]}
       bulk={[refreshing, removing]}
       phone={(source) => ({
-        below: whyOf(source) ?? t('listSources.summary', { kind: kindOf(source), entries: count(source.entries) }),
+        below: <Below of={source} />,
         // A reason would take the width of the name.
         end: <Status kind="listSource" value={stateOf(source)} />,
       })}
