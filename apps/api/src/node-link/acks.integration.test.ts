@@ -164,6 +164,28 @@ test('a node that reports a new start of its agent each time has a short list of
   expect(agentLogCounts).toEqual([39, 38, 37, 36, 35, 34, 33, 32].map((i) => [startOf(i), 1]));
 });
 
+// A rolling upgrade: a process of the release before adds what exceeds `logs_dropped`, and writes no list of agents.
+test('lost log lines count once while a process of the release before stores heartbeats, too', async () => {
+  const { db, pool } = installation;
+  const { nodeId } = await nodeWithJob();
+  const state = () => db.nodeState.findUniqueOrThrow({ where: { nodeId } });
+  const [first, second] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z'];
+  const lostAfter = async (startedAt: string, droppedLines: number) => {
+    await storeHeartbeats(pool, [{ nodeId, message: beatOf(startedAt, droppedLines), receivedAt: Date.now() }]);
+    return Number((await state()).logsLost);
+  };
+  expect(await lostAfter(first, 5)).toBe(5);
+  expect(await state()).toMatchObject({ agentStartedAt: first, logsDropped: 5n });
+  await db.nodeState.update({ where: { nodeId }, data: { logsLost: 9, logsDropped: 9 } });
+  expect(await lostAfter(first, 9)).toBe(9);
+  expect(await lostAfter(first, 10)).toBe(10);
+  expect(await state()).toMatchObject({ agentStartedAt: first, logsDropped: 10n });
+  const restarted = { agentStartedAt: second, previousAgentStartedAt: first, logsDropped: 2, logsLost: 12 };
+  await db.nodeState.update({ where: { nodeId }, data: restarted });
+  expect(await lostAfter(second, 3)).toBe(13);
+  expect(await lostAfter(first, 10)).toBe(13);
+});
+
 // A node of an earlier release of the control plane, whose state has no start of its agent.
 test('lines that were lost before the upgrade are not news', async () => {
   const { db, pool } = installation;

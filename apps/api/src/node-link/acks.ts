@@ -102,16 +102,23 @@ function agentLogCounts(items: readonly ReceivedHeartbeat[]): Map<string, AgentL
   return new Map([...byNode].map(([nodeId, counts]) => [nodeId, [...counts].toReversed().slice(0, MAX_AGENTS)]));
 }
 
+/** SQL: the stored counts. Processes of the release before write only that of the newest agent. */
+const STORED_COUNTS = `(s.agent_log_counts || jsonb_build_array(jsonb_build_array(coalesce(s.agent_started_at, ''), s.logs_dropped)))`;
 /** SQL: the largest count of each agent, whatever the order in which its heartbeats arrive. */
-const AGENTS = `(SELECT coalesce(nullif(c ->> 0, ''), excluded.agent_log_counts -> 0 ->> 0) AS started_at,
+const agentsIn = (
+  counts: string,
+) => `(SELECT coalesce(nullif(c ->> 0, ''), excluded.agent_log_counts -> 0 ->> 0) AS started_at,
     max((c ->> 1)::bigint) AS lines, min(place) AS place
-  FROM jsonb_array_elements(excluded.agent_log_counts || s.agent_log_counts) WITH ORDINALITY AS e (c, place)
+  FROM jsonb_array_elements(${counts}) WITH ORDINALITY AS e (c, place)
   GROUP BY 1 ORDER BY 3) AS agents`;
+const AGENTS = agentsIn(`excluded.agent_log_counts || ${STORED_COUNTS}`);
 /** SQL: lines that were deleted unsent since the last heartbeats of these agents. */
 const NEWLY_LOST = `((SELECT sum(lines) FROM ${AGENTS})
-  - (SELECT coalesce(sum((c ->> 1)::bigint), 0) FROM jsonb_array_elements(s.agent_log_counts) AS c))`;
+  - (SELECT sum(lines) FROM ${agentsIn(STORED_COUNTS)}))`;
 const NEWEST_AGENTS = `(SELECT jsonb_agg(jsonb_build_array(started_at, lines) ORDER BY place)
   FROM (SELECT * FROM ${AGENTS} LIMIT ${MAX_AGENTS}) AS agents)`;
+/** SQL: the newest agent's count for processes of the release before, which add what exceeds it. */
+const NEWEST_AGENT_LINES = `(SELECT lines FROM ${AGENTS} LIMIT 1)`;
 
 /** Null for an unknown node. */
 export async function storeHeartbeats(
@@ -142,10 +149,12 @@ async function storeBeats(
 ): Promise<void> {
   await pool.query(
     `INSERT INTO node_states AS s (node_id, revision, digest, digest_agrees, version, nginx, error, rejected, capabilities,
-       load, clock_offset_ms, release, packs, key_ids, failing_patterns, agent_log_counts, logs_lost, logs_lost_at, last_seen_at)
+       load, clock_offset_ms, release, packs, key_ids, failing_patterns, agent_log_counts,
+       agent_started_at, logs_dropped, logs_lost, logs_lost_at, last_seen_at)
      SELECT n.id, h.revision, h.digest, h.agrees, h.version, h.nginx, h.error, h.rejected::jsonb,
        ARRAY(SELECT jsonb_array_elements_text(h.capabilities::jsonb)), h.load::jsonb, h.clock_offset_ms, h.release,
-       h.packs::jsonb, h.key_ids::jsonb, h.patterns::jsonb, h.log_counts::jsonb, h.lost,
+       h.packs::jsonb, h.key_ids::jsonb, h.patterns::jsonb, h.log_counts::jsonb,
+       h.log_counts::jsonb -> 0 ->> 0, (h.log_counts::jsonb -> 0 ->> 1)::bigint, h.lost,
        CASE WHEN h.lost > 0 THEN now() END, now()
      FROM unnest($1::uuid[], $2::int[], $3::text[], $4::bool[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
          $10::text[], $11::int[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bigint[])
@@ -161,6 +170,9 @@ async function storeBeats(
        release = excluded.release, packs = excluded.packs, key_ids = excluded.key_ids,
        failing_patterns = excluded.failing_patterns,
        agent_log_counts = ${NEWEST_AGENTS},
+       agent_started_at = excluded.agent_started_at, logs_dropped = ${NEWEST_AGENT_LINES},
+       previous_agent_started_at = CASE WHEN s.agent_started_at = excluded.agent_started_at THEN s.previous_agent_started_at
+         ELSE s.agent_started_at END,
        logs_lost = least(s.logs_lost + ${NEWLY_LOST}, ${Number.MAX_SAFE_INTEGER}),
        logs_lost_at = CASE WHEN ${NEWLY_LOST} > 0 THEN excluded.last_seen_at ELSE s.logs_lost_at END,
        last_seen_at = excluded.last_seen_at`,
