@@ -10,7 +10,7 @@ import { wholeHours } from './time-interval.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const STEPS = [HOUR_MS / 1000, DAY_MS / 1000] as const;
+const STEPS = [3600, 86_400] as const;
 
 interface Place {
   /** Milliseconds since 1970. */
@@ -23,14 +23,19 @@ interface Row extends Place {
   addresses: DistinctCount;
 }
 
-/** One process at a time, because a sketch that is written replaces the one that was read. */
+/**
+ * One process at a time, because a sketch that is written replaces the one that was read. `since`: addresses of earlier
+ * hours are not added, by the seconds of a step.
+ */
 export async function addAddresses(
   client: PoolClient,
   groups: readonly (Place & { addresses: readonly string[] })[],
+  since: Readonly<Record<(typeof STEPS)[number], number>>,
 ): Promise<void> {
   const rows = new Map<string, Row>();
   for (const { at, site, domain, addresses } of groups)
     for (const step of STEPS) {
+      if (at < since[step]) continue;
       const start = at - (at % (step * 1000));
       const key = keyOf({ step, at: start, site, domain });
       const row = rows.get(key) ?? { step, at: start, site, domain, addresses: new DistinctCount() };

@@ -92,6 +92,24 @@ test('requests, sessions and top values are kept for days of their own', async (
   expect(await counts()).toEqual({ requests: 0, sessions: 0, methods: 0 });
 });
 
+test('addresses of late lines are counted for as long as sketches are kept, whatever it is for top values', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const now = Date.now();
+  const lines = [0, 15, 100, 500].map((days) => logLine(site.id, { time: now / 1000 - days * 86_400 }));
+  const store = openWith({ ...retention, topValues: 10 });
+  await store.store(id, logBatch(lines.join('')), new Date(now));
+  await store.mergeTops(new Date(now));
+  const { rows } = await pool.query(
+    `SELECT step, count(*)::int AS sketches FROM address_sketches WHERE site_id = $1 GROUP BY 1 ORDER BY 1`,
+    [site.id],
+  );
+  expect(rows).toEqual([
+    { step: 3600, sketches: 2 },
+    { step: 86_400, sketches: 3 },
+  ]);
+});
+
 test('sessions are kept as long as requests unless it is set', () => {
   const { env } = installation;
   expect(retentionOf(env)).toEqual({ requests: 8, sessions: 8, topValues: 10 });

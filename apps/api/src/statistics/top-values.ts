@@ -76,6 +76,21 @@ function count(group: Group, type: number, value: string, requests: number, byte
   }
 }
 
+/** Values and addresses of earlier hours are not kept. In milliseconds since 1970. */
+interface KeptSince {
+  values: number;
+  /** Addresses by the hour. */
+  3600: number;
+  /** Addresses by the day. */
+  86400: number;
+}
+
+const keptSince = (partitions: Partitions, now: number): KeptSince => ({
+  values: partitions.since('top_values', now),
+  3600: partitions.since('address_sketches', now, 3600),
+  86400: partitions.since('address_sketches', now, 86_400),
+});
+
 /** Appends the counts of a batch, for mergeTopValues. */
 export async function appendTopValues(
   client: PoolClient,
@@ -84,7 +99,7 @@ export async function appendTopValues(
   lines: readonly Line[],
   now: number,
 ): Promise<void> {
-  const since = partitions.since('top_values', now);
+  const since = Math.min(...Object.values(keptSince(partitions, now)));
   const groups = new Groups();
   for (const line of lines) {
     if (line.at < since) continue;
@@ -164,7 +179,7 @@ const mergeBatches = (client: PoolClient, partitions: Partitions, now: number): 
        RETURNING id, groups, hours = '{}' AS "isOld"`,
       [BATCHES_MERGED_AT_ONCE],
     );
-    const since = partitions.since('top_values', now);
+    const since = keptSince(partitions, now);
     if (await isAdded(client, batches, since)) return batches.length;
     for (const batch of batches)
       if (!(await isAdded(client, [batch], since))) {
@@ -178,7 +193,7 @@ const mergeBatches = (client: PoolClient, partitions: Partitions, now: number): 
   });
 
 /** False if PostgreSQL refuses a value (class 22). Then nothing was added. */
-async function isAdded(client: PoolClient, batches: readonly PendingBatch[], since: number): Promise<boolean> {
+async function isAdded(client: PoolClient, batches: readonly PendingBatch[], since: KeptSince): Promise<boolean> {
   await client.query('SAVEPOINT batches');
   try {
     await addBatches(client, batches, since);
@@ -191,31 +206,29 @@ async function isAdded(client: PoolClient, batches: readonly PendingBatch[], sin
   }
 }
 
-async function addBatches(client: PoolClient, batches: readonly PendingBatch[], since: number): Promise<void> {
+async function addBatches(client: PoolClient, batches: readonly PendingBatch[], since: KeptSince): Promise<void> {
   const merged = new Groups();
   for (const { groups } of batches)
     for (const { at, site, domain, types } of groups) {
-      // Partitions of an older hour may have been dropped.
-      if (at < since) continue;
       const group = merged.get(at, site, domain);
       for (const [type, values] of types)
         for (const [value, requests, bytes] of values) count(group, type, value, requests, bytes);
     }
-  if (merged.all.length > 0) {
-    await markCounted(client, merged.all);
-    await addValues(client, merged.all);
-    await addAddresses(
-      client,
-      merged.all.flatMap(({ types, ...group }) => {
-        const addresses = types.get(topTypes.address)?.keys();
-        return addresses === undefined ? [] : [{ ...group, addresses: [...addresses] }];
-      }),
-    );
+  // Partitions of older hours may have been dropped.
+  const valued = merged.all.filter(({ at }) => at >= since.values);
+  if (valued.length > 0) {
+    await markCounted(client, valued);
+    await addValues(client, valued);
   }
+  const places = merged.all.flatMap(({ types, ...group }) => {
+    const addresses = types.get(topTypes.address)?.keys();
+    return addresses === undefined ? [] : [{ ...group, addresses: [...addresses] }];
+  });
+  if (places.length > 0) await addAddresses(client, places, since);
   for (const batch of batches) {
     const types = typesMissing(batch);
-    const recent = batch.groups.filter(({ at }) => at >= since);
-    if (types.length > 0) await markIncomplete(client, recent, types);
+    const groups = batch.groups.filter(({ at }) => at >= since.values);
+    if (types.length > 0) await markIncomplete(client, groups, types);
   }
 }
 
