@@ -360,6 +360,19 @@ test('operators see requests of no known site, customers do not', async () => {
   });
 });
 
+test('equal ranks of requests of no site are ordered by their zones, so that pages have each once', async () => {
+  const tenant = await build.client();
+  const zones = await Promise.all(Array.from({ length: 6 }, () => build.zone({ tenant })));
+  for (const zone of zones.toReversed()) {
+    const { id } = await build.node({ zone });
+    await addLogs(pool, id, [logLine('', { status: 930 })]);
+  }
+  const body = { noSite: true } as const;
+  const names = new Map(zones.map(({ id, name }) => [id, name]));
+  const { data } = await as(tenant.client).call(statistics.rank, { body });
+  expect(data.map(({ siteName }) => siteName)).toEqual([...names.keys()].toSorted().map((id) => names.get(id)));
+});
+
 test('addresses stay counted when a site changes its customer, and once over hours and domains', async () => {
   const moved = await build.site();
   const { id } = await build.node({ zone: moved.zone });

@@ -261,7 +261,7 @@ const rankColumns: Readonly<Record<RankQuery['sortBy'], Sql>> = {
   errors: sql`(t.s4 + t.s5 + t.s9)`,
 };
 const rankOrder = ({ sortBy, orderBy }: RankQuery) =>
-  sql`ORDER BY ${rankColumns[sortBy]} ${orderBy === 'asc' ? sql`ASC` : sql`DESC`} NULLS LAST, t.domain_id, t.is_removed, s.id`;
+  sql`ORDER BY ${rankColumns[sortBy]} ${orderBy === 'asc' ? sql`ASC` : sql`DESC`} NULLS LAST, t.domain_id, t.is_removed, t.site_id`;
 
 export async function rank(ctx: Ctx, query: RankQuery): Promise<Rank> {
   const times = await assertTimes(ctx, query, STEP_MINUTES);
