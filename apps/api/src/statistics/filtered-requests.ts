@@ -1,12 +1,14 @@
 // Single requests as rows of `traffic` and `top_values`, so that filters by any value use the same queries.
 import { topTypes, type StatisticsFilters } from '@edgeloom/contract/statistics/statistics.ts';
 import { andAll, nothing, sql, type Sql } from '../core/sql.ts';
+import { MONITOR } from './traffic.ts';
 
 export type Filters = StatisticsFilters;
 export type Kind = keyof typeof topTypes;
 
+const isMonitored = sql`starts_with(l.rule, ${MONITOR})`;
 /** As traffic.ts counts them. */
-const isBlockedByRule = sql`(l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND l.rule NOT LIKE 'monitor/%')`;
+const isBlockedByRule = sql`(l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND NOT ${isMonitored})`;
 const isBlocked = sql`(l.status >= 900 OR ${isBlockedByRule})`;
 
 /** The value of each kind, as top-values.ts counts it. */
@@ -22,13 +24,12 @@ const values: Readonly<Record<Kind, Sql>> = {
   httpVersion: sql`l.http_version`,
   blacklist: sql`CASE WHEN ${isBlockedByRule} AND l.cause <> 'waf' THEN l.cause ELSE '' END`,
   wafRule: sql`CASE WHEN ${isBlockedByRule} AND l.cause = 'waf' THEN l.rule ELSE '' END`,
-  wafMonitored: sql`CASE WHEN l.cause = 'waf' AND l.rule LIKE 'monitor/%' THEN substr(l.rule, 9) ELSE '' END`,
+  wafMonitored: sql`CASE WHEN l.cause = 'waf' AND ${isMonitored} THEN substr(l.rule, ${MONITOR.length + 1}::int) ELSE '' END`,
 };
 /** Filters may also name the WAF as the cause. */
 const compared: Readonly<Record<Kind, Sql>> = {
   ...values,
   blacklist: sql`CASE WHEN ${isBlockedByRule} THEN l.cause ELSE '' END`,
-  wafMonitored: sql`CASE WHEN l.cause = 'waf' AND l.rule LIKE 'monitor/%' THEN substr(l.rule, 9) ELSE '' END`,
 };
 export const kinds: readonly Kind[] = [
   'country',

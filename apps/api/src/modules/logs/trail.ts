@@ -1,6 +1,7 @@
 // The decision trail of a logged request, from what the node wrote and from the row.
 import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
 import type { TrailStep } from '@edgeloom/contract/logs/trail.ts';
+import { MONITOR } from '../../statistics/traffic.ts';
 
 type Unnamed = Omit<TrailStep, 'rule'> & { rule: { kind: string; id: string } | null };
 type Row = Pick<LogRow, 'siteName' | 'host' | 'status' | 'cause' | 'rule' | 'cacheStatus' | 'upstream'>;
@@ -61,7 +62,7 @@ const ruleOf = (name: string, rule: string): Pick<Unnamed, 'rule' | 'detail'> =>
 /** Rows of older nodes, and rules that only monitor, have a cause without a note. */
 function causeOf({ cause, rule, status }: Row, steps: readonly Unnamed[]): Unnamed[] {
   if (cause === '' || steps.some(({ step: name }) => name === cause)) return [];
-  const isMonitored = rule.startsWith('monitor/');
+  const isMonitored = rule.startsWith(MONITOR);
   return [
     step(cause, isMonitored ? 'passed' : decisionOf(status), {
       ...ruleOf(cause, rule),
