@@ -13,9 +13,11 @@ import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
 import { addLogs, logLine } from '../../../../tests/support/builders/traffic.ts';
 import { testApp, type TestApp } from '../../../../tests/support/services/app.ts';
 import { startClickHouse } from '../../../../tests/support/services/clickhouse.ts';
-import { reading } from '../core/sql.ts';
+import { isTimeout, reading, sql, type Visible } from '../core/sql.ts';
 import type { ExportPosition } from './access-log.ts';
-import { accessLogOf } from './open.ts';
+import { isTimeout as isClickHouseTimeout } from './clickhouse-client.ts';
+import { accessLogOf, clickHouseOf } from './open.ts';
+import { postgresAccessLog } from './postgres.ts';
 import { claimExport, runExport } from '../log-exports/run-export.ts';
 
 const MINUTE = 60_000;
@@ -92,7 +94,7 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
   });
 
   describe('of the firewall', () => {
-    const [blocked, monitored, old, damaged] = ['1', '2', '3', '4'].map((digit) => digit.repeat(32));
+    const [blocked, monitored, old, damaged, later] = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(32));
     const explanation = {
       score: 5.5,
       points: 9,
@@ -121,12 +123,15 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
         // A node of an earlier release sends no explanation.
         line(old, 30, 'monitor/files-dump'),
         line(damaged, 40, 'no-rule-of-ours', { waf: '{"points":1', status: 403 }),
+        // A rule after the firewall, which only monitors, refused the request.
+        line(later, 50, 'a-token', { cause: 'tokenAuth', status: 403, waf: JSON.stringify(explanation) }),
+        logLine(firewalled.id, { cause: 'tokenAuth', rule: 'a-token', status: 403 }),
       ]);
     });
 
     test('a search returns its findings with rule, category, action and explanation', async () => {
       const { data, total } = await inWaf();
-      expect(total).toBe(4);
+      expect(total).toBe(5);
       expect(data).toMatchObject([
         {
           id: blocked,
@@ -139,23 +144,36 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
         { id: monitored, ruleID: 'sqli-union-select', action: 'monitored', waf: { points: 9 } },
         { id: old, ruleID: 'files-dump', category: 'files', action: 'monitored', waf: null },
         { id: damaged, ruleID: 'no-rule-of-ours', ruleName: null, category: null, action: 'blocked', waf: null },
+        {
+          id: later,
+          ruleID: 'sqli-union-select',
+          action: 'monitored',
+          cause: 'tokenAuth',
+          rule: 'a-token',
+          waf: explanation,
+        },
       ]);
       expect(data[0]?.ruleName?.['zh-TW']).toMatch(/\p{Script=Han}/u);
     });
 
     test('rules, a category and an action narrow the search, and match both actions otherwise', async () => {
-      expect(await ids({ ruleIDs: ['sqli-union-select', 'files-dump'] })).toEqual([blocked, monitored, old]);
-      expect(await ids({ category: 'sqli' })).toEqual([blocked, monitored]);
+      expect(await ids({ ruleIDs: ['sqli-union-select', 'files-dump'] })).toEqual([blocked, monitored, old, later]);
+      expect(await ids({ category: 'sqli' })).toEqual([blocked, monitored, later]);
       expect(await ids({ category: 'sqli', ruleIDs: ['files-dump'] })).toEqual([]);
-      expect(await ids({ action: 'monitored' })).toEqual([monitored, old]);
+      expect(await ids({ action: 'monitored' })).toEqual([monitored, old, later]);
       expect(await ids({ action: 'blocked', ruleIDs: ['sqli-union-select'] })).toEqual([blocked]);
-      expect(await ids({ status: ['403'] })).toEqual([blocked, damaged]);
+      expect(await ids({ status: ['403'] })).toEqual([blocked, damaged, later]);
     });
 
     test('pages go on', async () => {
       const [first] = (await inWaf({ pageSize: 1 })).data;
       expect(await ids({ pageSize: 1, page: 2 })).toEqual([monitored]);
-      expect(await ids({ before: first && { time: first.time, id: first.id } })).toEqual([monitored, old, damaged]);
+      expect(await ids({ before: first && { time: first.time, id: first.id } })).toEqual([
+        monitored,
+        old,
+        damaged,
+        later,
+      ]);
     });
 
     test('a request has its explanation, and one without it has none', async () => {
@@ -169,6 +187,35 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
       expect((await inWaf({}, other.owner)).data).toEqual([]);
       await expect(inWaf({ siteIDs: [firewalled.id] }, other.owner)).rejects.toMatchObject({ status: 404 });
     });
+  });
+
+  test('a read that takes longer than it may is ended by the store, and the next one is not', async () => {
+    const { installation } = app;
+    const endless = sql`SELECT count() AS count FROM numbers(1000000000000) WHERE number % 7 = 3`;
+    const slow = (visible: Visible) => sql`SELECT pg_sleep(60), count(*) FROM sites s WHERE ${visible.site}`;
+    const read = readingAs(site.owner);
+    const hasTimedOut = await (store === 'ClickHouse'
+      ? clickHouseOf(installation)?.read(endless, 100).catch(isClickHouseTimeout)
+      : read(slow, 50).catch(isTimeout));
+    expect(hasTimedOut).toBe(true);
+    expect((await search()).total).toBe(3);
+  });
+
+  test('each read of a search has a time limit', async () => {
+    const timeouts: unknown[] = [];
+    const options = { limitMs: 20_000, valuesSince: new Date(0) };
+    const query = LogQuery.parse({ startTime: iso(-30 * MINUTE), endTime: iso(MINUTE), uri: ['none such'] });
+    const read = readingAs(site.owner);
+    await postgresAccessLog.search(
+      (build, timeoutMs) => {
+        timeouts.push(timeoutMs);
+        return read(build, timeoutMs);
+      },
+      query,
+      options,
+    );
+    expect(timeouts.length).toBeGreaterThan(1);
+    for (const timeout of timeouts) expect(timeout).toBeGreaterThanOrEqual(100);
   });
 
   test('a row has every field of its line', async () => {
@@ -288,12 +335,13 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
       pageSize: 50,
     });
     const accessLog = accessLogOf(app.installation);
-    const whole = await accessLog.search(readingAs(slow.owner), query, 20_000);
+    const options = { limitMs: 0, valuesSince: new Date(0) };
+    const whole = await accessLog.search(readingAs(slow.owner), query, { ...options, limitMs: 20_000 });
     expect([whole.rows.length, whole.total, whole.reached]).toEqual([45, 45, null]);
     const found: string[] = [];
     let searches = 0;
     for (let until: Date | undefined; ; searches += 1) {
-      const { rows, total, reached } = await accessLog.search(readingAs(slow.owner), { ...query, until }, 0);
+      const { rows, total, reached } = await accessLog.search(readingAs(slow.owner), { ...query, until }, options);
       expect(total).toBe(rows.length);
       found.push(...rows.map(({ id: each }) => each));
       if (reached === null) break;

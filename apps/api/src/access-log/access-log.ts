@@ -43,10 +43,19 @@ export interface Explained {
   explanation: string;
 }
 
+/** Only requests in which the firewall found something. */
 export interface WafFilter {
-  /** IDs of rules, with or without `monitor/`. */
+  /** IDs of the rules that decided about it, as in `rulesOf`. */
   rules: readonly string[] | undefined;
   isMonitored: boolean | undefined;
+}
+
+export interface SearchOptions {
+  /** The search ends after about this time. */
+  limitMs: number;
+  /** Lines of earlier hours may have been stored without their top values. */
+  valuesSince: Date;
+  waf?: WafFilter;
 }
 
 /** Reads return only rows that `read` may see. */
@@ -57,8 +66,8 @@ export interface AccessLog {
   /** Moves what was added to where it is read. Null: add() does. */
   readonly ship: ((pool: Pool) => Promise<void>) | null;
 
-  /** A page, newest first. Counts up to LOGS_COUNTED matches. Ends early after about `limitMs`. */
-  search(read: Read, query: LogQuery, limitMs: number, waf?: WafFilter): Promise<SearchResult<LogRow & Explained>>;
+  /** A page, newest first. Counts up to LOGS_COUNTED matches. */
+  search(read: Read, query: LogQuery, options: SearchOptions): Promise<SearchResult<LogRow & Explained>>;
   /** `written`: the decision trail, as the node wrote it. */
   find(read: Read, reqID: string): Promise<(LogRow & Explained & { written: string }) | null>;
   /** The newest rows of batches, oldest first, and how many match. */

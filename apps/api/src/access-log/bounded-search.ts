@@ -1,11 +1,20 @@
 // A search reads its time backwards in windows, so that it can end early and be continued where it ended.
 import { LOGS_COUNTED, type LogQuery, type LogRow } from '@edgeloom/contract/logs/logs.ts';
+import { fail } from '../core/fail.ts';
 
 /** Windows grow and shrink so that reading the rows of one takes about this time. */
 const WINDOW_READ_MS = 50;
 const MAX_GROWTH = 4;
 /** Windows of more similar lengths say nothing about the cost of a length. */
 const MIN_CHANGE = 0.2;
+/** A search that must not end early ends after this time. A single window is never read for longer. */
+export const MAX_SEARCH_MS = 20_000;
+/** Each window has this time, however little of the search's is left. */
+const MIN_TIMEOUT_MS = 100;
+/** A window that takes too long is read again with this part of its length. */
+const RETRIED_PART = 1 / 4;
+/** Where the first window takes long, the second one has this part of what was read of the period. */
+const PART_OF_READ = 1 / 4;
 
 /** A part of a search. */
 export interface SearchWindow {
@@ -26,13 +35,13 @@ export interface SearchResult<Row = LogRow> {
 }
 
 /**
- * Newest first. Reads at least one window, the first one of `firstMs`. `now`: milliseconds of a clock that only runs
- * forward.
+ * Newest first. Reads at least one window, the first one of `firstMs`, and on later pages until one has a row.
+ * `readWindow` returns null if it takes longer than its timeout. `now`: milliseconds of a clock that only runs forward.
  */
 export async function searchBackwards<Row>(
   query: LogQuery,
   { limitMs, firstMs }: { limitMs: number; firstMs: number },
-  readWindow: (window: SearchWindow) => Promise<{ rows: Row[]; matched: number }>,
+  readWindow: (window: SearchWindow, timeoutMs: number) => Promise<{ rows: Row[]; matched: number } | null>,
   now = () => performance.now(),
 ): Promise<SearchResult<Row>> {
   const { page, pageSize } = query;
@@ -44,45 +53,63 @@ export async function searchBackwards<Row>(
   let matched = 0;
   let to = newestOf(query);
   let length = firstMs;
-  let last = { length: 0, took: 0 };
+  let timeoutMs = MAX_SEARCH_MS;
+  let last: WindowRead | null = null;
+  const timeLeft = () => (page > 1 && rows.length === 0 ? MAX_SEARCH_MS : limitMs) - (now() - started);
   while (to > start && matched < limit) {
-    const from = Math.max(start, to - Math.round(length));
+    const from = Math.max(start, to - Math.max(1, Math.round(length)));
     const began = now();
-    const found = await readWindow({
+    const window = {
       from: new Date(from),
       to: new Date(to),
       offset: Math.max(0, offset - matched),
       pageSize: pageSize - rows.length,
       limit: limit - matched,
-    });
+    };
+    const found = await readWindow(window, timeoutMs);
+    if (found === null) {
+      const isShortest = to - from === 1;
+      if (last !== null && (isShortest || timeLeft() <= 0)) break;
+      if (isShortest) return fail('BUSY');
+      length = (to - from) * RETRIED_PART;
+      if (last !== null) timeoutMs = timeoutOf(timeLeft());
+      continue;
+    }
     rows.push(...found.rows);
     matched += found.matched;
     to = from;
-    const ended = now();
-    const read = { length, took: ended - began };
-    if (ended - started + read.took > limitMs) break;
-    length = nextLength(read, last);
+    const read: WindowRead = { length, took: now() - began };
+    const isSlowStart: boolean = last === null && read.took > WINDOW_READ_MS && read.took <= limitMs;
+    if (!isSlowStart && timeLeft() < read.took) break;
+    // The time may be that of the read itself, which a longer window shows.
+    length = isSlowStart ? Math.max(length * 2, (query.endTime.getTime() - to) * PART_OF_READ) : nextLength(read, last);
+    timeoutMs = Math.max(timeoutOf(timeLeft()), isSlowStart ? 2 * read.took : 0);
     last = read;
   }
   const isComplete = to <= start || matched >= limit;
   return { rows, total: Math.min(matched, LOGS_COUNTED), reached: isComplete ? null : new Date(to) };
 }
 
+/** Leaves time for a second try with a shorter window. */
+const timeoutOf = (timeLeft: number): number => Math.max(MIN_TIMEOUT_MS, timeLeft / 2);
+
 /** Rows have times before this one, in milliseconds since 1970. */
 const newestOf = ({ endTime, until, before }: LogQuery): number =>
   Math.min(endTime.getTime(), until?.getTime() ?? Infinity, before ? before.time.getTime() + 1 : Infinity);
 
-interface ReadWindow {
+/** Both in milliseconds. */
+interface WindowRead {
   length: number;
   took: number;
 }
 
 /** A read takes some time for itself, and more for each row. Windows of two lengths show how much a length costs. */
-function nextLength({ length, took }: ReadWindow, last: ReadWindow): number {
-  if (Math.abs(length - last.length) < length * MIN_CHANGE) return length;
-  const rise = (took - last.took) / (length - last.length);
-  const fitting = rise > 0 ? WINDOW_READ_MS / rise : Infinity;
+function nextLength({ length, took }: WindowRead, last: WindowRead | null): number {
+  const [lastLength, lastTook] = last === null ? [0, 0] : [last.length, last.took];
+  if (Math.abs(length - lastLength) < length * MIN_CHANGE) return length;
+  const msPerLength = (took - lastTook) / (length - lastLength);
+  const affordable = msPerLength > 0 ? WINDOW_READ_MS / msPerLength : Infinity;
   // A second window of the same length would show nothing.
-  const least = last.length === 0 ? length * 2 : length / MAX_GROWTH;
-  return Math.max(1, Math.min(length * MAX_GROWTH, Math.max(least, fitting)));
+  const shortest = last === null ? length * 2 : length / MAX_GROWTH;
+  return Math.max(1, Math.min(length * MAX_GROWTH, Math.max(shortest, affordable)));
 }

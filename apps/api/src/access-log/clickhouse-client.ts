@@ -1,12 +1,15 @@
 // Statements to ClickHouse over HTTP. Values are parameters of the statement, and never part of its text.
 import { Readable } from 'node:stream';
-import { createClient } from '@clickhouse/client';
+import { ClickHouseError, createClient } from '@clickhouse/client';
 import type { Sql } from '../core/sql.ts';
 import { columnNames, tableStatements, type ClickHouseSettings } from './clickhouse-tables.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 /** A read that takes longer is ended by the server. */
-const MAX_READ_SECONDS = 20;
+const MAX_READ_MS = 20_000;
+
+/** The server ended a read that took too long. */
+export const isTimeout = (error: unknown): boolean => error instanceof ClickHouseError && error.code === '159';
 
 export class ClickHouse {
   readonly #client: ReturnType<typeof createClient>;
@@ -26,14 +29,14 @@ export class ClickHouse {
     });
   }
 
-  async read<Row>(statement: Sql): Promise<Row[]> {
+  async read<Row>(statement: Sql, timeoutMs = MAX_READ_MS): Promise<Row[]> {
     await this.#prepare();
     const { query, params } = withParameters(statement);
     const result = await this.#client.query({
       query,
       query_params: params,
       format: 'JSONEachRow',
-      clickhouse_settings: { max_execution_time: MAX_READ_SECONDS },
+      clickhouse_settings: { max_execution_time: timeoutMs / 1000 },
     });
     return result.json<Row>();
   }

@@ -5,6 +5,7 @@ import { andAll, sql, type Sql } from '../core/sql.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
 import type { WafFilter } from './access-log.ts';
 import { kinds, type Filters, type Kind } from '../statistics/filtered-requests.ts';
+import { MONITOR } from '../statistics/traffic.ts';
 import { rulesOf } from './log-rows.ts';
 
 /** Domains are chosen with the sites (clickhouse.ts). */
@@ -35,10 +36,14 @@ function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
   ];
 }
 
+/** As in postgres.ts. */
+const wafRule = sql`if(t.cause = 'waf', t.rule, concat(${MONITOR}, JSONExtractString(t.waf, 'rules', 1, 'id')))`;
+
 export const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
   andAll([
-    rules && sql`t.rule IN (${[...rules, ...rules.map((id) => `monitor/${id}`)]})`,
-    isMonitored !== undefined && sql`startsWith(t.rule, 'monitor/') = ${isMonitored ? 1 : 0}`,
+    sql`(t.cause = 'waf' OR t.waf != '')`,
+    rules && sql`${wafRule} IN (${rulesOf(rules)})`,
+    isMonitored !== undefined && sql`startsWith(${wafRule}, ${MONITOR}) = ${isMonitored ? 1 : 0}`,
   ]);
 
 const asNetwork = (text: string) => (text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`);
@@ -51,8 +56,9 @@ export const isOneOf = (column: Sql, ids: readonly string[]): Sql => sql`${colum
 const statusIs = (text: string): Sql =>
   text.endsWith('xx') ? sql`intDiv(t.status, 100) = ${Number(text[0])}` : sql`t.status = ${Number(text)}`;
 
+const isMonitored = sql`startsWith(t.rule, ${MONITOR})`;
 /** As traffic.ts counts them. */
-const isBlockedByRule = sql`(t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT startsWith(t.rule, 'monitor/'))`;
+const isBlockedByRule = sql`(t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT ${isMonitored})`;
 const isBlocked = sql`(t.status >= 900 OR ${isBlockedByRule})`;
 
 /** The value of each kind, as top-values.ts counts it. */
@@ -68,7 +74,7 @@ const values: Readonly<Record<Kind, Sql>> = {
   httpVersion: sql`t.http_version`,
   blacklist: sql`if(${isBlockedByRule} AND t.cause != 'waf', t.cause, '')`,
   wafRule: sql`if(${isBlockedByRule} AND t.cause = 'waf', t.rule, '')`,
-  wafMonitored: sql`if(t.cause = 'waf' AND startsWith(t.rule, 'monitor/'), substring(t.rule, 9), '')`,
+  wafMonitored: sql`if(t.cause = 'waf' AND ${isMonitored}, substring(t.rule, ${MONITOR.length + 1}), '')`,
 };
 /** Filters may also name the WAF as the cause. */
 const compared: Readonly<Record<Kind, Sql>> = {

@@ -6,7 +6,7 @@ import { andAll, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { seenSql, type Selection, type Times, type FilteredSelection } from '../statistics/selection.ts';
 import type { AccessLog, Explained } from './access-log.ts';
 import { searchBackwards } from './bounded-search.ts';
-import type { ClickHouse } from './clickhouse-client.ts';
+import { isTimeout, type ClickHouse } from './clickhouse-client.ts';
 import { isOneOf, searchSql, statisticsSql, sumsSql, valueOf, wafSql } from './clickhouse-filters.ts';
 import { columns, explanation, joins, ruleName } from './log-rows.ts';
 import { addShipment, ship } from './shipments.ts';
@@ -26,22 +26,30 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
   announce: () => Promise.resolve(),
   ship: withPauses((pool) => ship(pool, clickHouse)),
 
-  async search(read, query, limitMs, waf) {
+  async search(read, query, { limitMs, waf }) {
     const conditions = await conditionsOf(read, query);
     if (conditions === null) return { rows: [], total: 0, reached: null };
     const limits = { limitMs, firstMs: FIRST_WINDOW_MS };
-    return searchBackwards(query, limits, async ({ from, to, offset, pageSize, limit }) => {
+    return searchBackwards(query, limits, async ({ from, to, offset, pageSize, limit }, timeoutMs) => {
       const rows = sql`FROM access_log t WHERE t.at >= ${from} AND t.at < ${to}${conditions}${waf ? wafSql(waf) : nothing}`;
-      const [found, [counted]] = await Promise.all([
+      const reads = Promise.all([
         pageSize === 0
           ? []
           : clickHouse.read<StoredRow>(
               sql`SELECT ${stored} ${rows} ORDER BY t.at DESC, t.id DESC, place LIMIT ${pageSize} OFFSET ${offset}`,
+              timeoutMs,
             ),
         clickHouse.read<{ matched: number }>(
           sql`SELECT toUInt32(count()) AS matched FROM (SELECT 1 ${rows} LIMIT ${limit})`,
+          timeoutMs,
         ),
       ]);
+      const results = await reads.catch((error: unknown) => {
+        if (isTimeout(error)) return null;
+        throw error;
+      });
+      if (results === null) return null;
+      const [found, [counted]] = results;
       const order = sql`t.at DESC, t.id DESC`;
       return {
         rows: await withNames<LogRow & Explained>(read, found, order, sql`, ${explanation}`),

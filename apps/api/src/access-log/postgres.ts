@@ -8,18 +8,19 @@ import {
 } from '@edgeloom/contract/logs/logs.ts';
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { NOBODY } from '../core/actor.ts';
-import { andAll, contains, nothing, sql, type Read, type Sql } from '../core/sql.ts';
+import { andAll, contains, isTimeout, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
 import { timesToRead } from '../modules/logs/hours-to-read.ts';
 import { accessLogColumns, copyRows, rowsOf } from '../statistics/access-log.ts';
 import { filteredSql, valuesSql } from '../statistics/filtered-requests.ts';
 import { ofDomains, seenSql, type Times, type FilteredSelection } from '../statistics/selection.ts';
 import { announceBatch } from '../statistics/stored-batches.ts';
-import type { AccessLog, Explained, WafFilter } from './access-log.ts';
+import { MONITOR } from '../statistics/traffic.ts';
+import type { AccessLog, Explained, SearchOptions, WafFilter } from './access-log.ts';
 import { searchBackwards, type SearchWindow } from './bounded-search.ts';
 import { columns, explanation, joins, ruleName, rulesOf } from './log-rows.ts';
 
-/** Has few enough rows of a busy installation. */
+/** A busy installation has few enough requests in this time. */
 const FIRST_WINDOW_MS = 15_000;
 /** Behind every row. */
 const LAST_PLACE = '(4294967294,65535)';
@@ -32,8 +33,13 @@ export const postgresAccessLog: AccessLog = {
   announce: announceBatch,
   ship: null,
 
-  search: (read, query, limitMs, waf) =>
-    searchBackwards(query, { limitMs, firstMs: FIRST_WINDOW_MS }, (window) => searchWindow(read, query, waf, window)),
+  search: (read, query, options) =>
+    searchBackwards(query, { limitMs: options.limitMs, firstMs: FIRST_WINDOW_MS }, (window, timeoutMs) =>
+      searchWindow(read, query, options, window, timeoutMs).catch((error: unknown) => {
+        if (isTimeout(error)) return null;
+        throw error;
+      }),
+    ),
 
   async find(read, reqID) {
     const [found] = await read<LogRow & Explained & { written: string }>(
@@ -101,15 +107,21 @@ const requestsSql = (selection: FilteredSelection, { from, to }: Times, rows: Sq
   sql`seen JOIN ${rows} t ON t.site_id = seen.id${condition} AND t.at >= ${from} AND t.at < ${to}${ofDomains(selection)}`;
 
 /**
- * Reads no more rows of a site than are counted. `place` distinguishes rows with the same time and id: a node may send
- * an id twice.
+ * Reads at most as many matches of a site as are counted. `place` distinguishes rows with the same time and id: a node
+ * may send an id twice.
  */
-async function searchWindow(read: Read, query: LogQuery, waf: WafFilter | undefined, window: SearchWindow) {
+async function searchWindow(
+  read: Read,
+  query: LogQuery,
+  { valuesSince, waf }: SearchOptions,
+  window: SearchWindow,
+  timeoutMs: number,
+) {
   const { siteIDs, domains, noSite, before } = query;
   const { from, to, offset, pageSize, limit } = window;
   const rows = await read<LogRow & Explained & { matched: number }>(
     (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains, noSite })}, found AS MATERIALIZED (
-      SELECT t.* FROM ${timesToRead(query, window)} seen CROSS JOIN LATERAL (
+      SELECT t.* FROM ${timesToRead(query, window, valuesSince)} seen CROSS JOIN LATERAL (
         SELECT t.site_id, t.at, t.id, t.ctid AS place FROM access_log t
         WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until AND t.at >= ${from} AND t.at < ${to}
           ${andAll([before && sql`(t.at, t.id) < (${before.time}, ${before.id}::uuid)`])}${filterSql(query)}${waf ? wafSql(waf) : nothing}${ofDomains({ domains })}
@@ -122,6 +134,7 @@ async function searchWindow(read: Read, query: LogQuery, waf: WafFilter | undefi
     LEFT JOIN (SELECT ${columns}, ${explanation} FROM shown
       JOIN access_log t ON t.site_id = shown.site_id AND t.at = shown.at AND t.id = shown.id AND t.ctid = shown.place ${joins}) page ON TRUE
     ORDER BY page.time DESC, page.id DESC`,
+    timeoutMs,
   );
   // A page without rows is one row of nulls.
   const found = rows.filter(({ id }) => id !== null).map(({ matched: _, ...row }) => row);
@@ -139,10 +152,18 @@ function filterSql({ reqID, not, ...filters }: LogFilter): Sql {
   ]);
 }
 
+/**
+ * The rule of the firewall, as it is in the column `rule` if no later rule refused the request. The node's explanation
+ * may be no JSON.
+ */
+const wafRule = sql`CASE WHEN t.cause = 'waf' THEN t.rule
+  ELSE ${MONITOR}::text || coalesce(substring(t.waf FROM '"rules":\\[\\{[^{}]*"id":"([^"]*)"'), '') END`;
+
 const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
   andAll([
-    rules && sql`t.rule = ANY (${[...rules, ...rules.map((id) => `monitor/${id}`)]}::text[])`,
-    isMonitored !== undefined && sql`starts_with(t.rule, 'monitor/') = ${isMonitored}::bool`,
+    sql`(t.cause = 'waf' OR t.waf <> '')`,
+    rules && sql`${wafRule} = ANY (${rulesOf(rules)}::text[])`,
+    isMonitored !== undefined && sql`starts_with(${wafRule}, ${MONITOR}) = ${isMonitored}::bool`,
   ]);
 
 /** Domains are a matter of `seenSql`. */

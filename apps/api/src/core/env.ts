@@ -197,7 +197,9 @@ export const Env = z.object({
     .min(1)
     .max(20_000)
     .default(250)
-    .describe('A search of requests that takes longer returns what it found, and the time that it reached'),
+    .describe(
+      'A search of requests that may end early (mayEndEarly) and takes longer returns what it found, and the time that it reached',
+    ),
   CLICKHOUSE_URL: z
     .url({ protocol: /^https?$/ })
     .optional()

@@ -2,7 +2,7 @@
 // condition from `visible`, the SQL form of owners.ts (a test compares both).
 import { createHash } from 'node:crypto';
 import type { NameSearch } from '@edgeloom/contract/common/common.ts';
-import type pg from 'pg';
+import pg from 'pg';
 import { withoutAudit } from './request-context.ts';
 import type { Actor } from './actor.ts';
 
@@ -100,19 +100,46 @@ function visibleTo({ kind, isRoot, clientId, rootId, id }: Actor): Visible {
   };
 }
 
-export type Read = <Row extends pg.QueryResultRow>(build: (visible: Visible) => Sql) => Promise<Row[]>;
+/** PostgreSQL ends a statement that takes longer than `timeoutMs`: `isTimeout` of its error is true. */
+export type Read = <Row extends pg.QueryResultRow>(
+  build: (visible: Visible) => Sql,
+  timeoutMs?: number,
+) => Promise<Row[]>;
+
+export const isTimeout = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '57014';
 
 export const reading =
   (pool: pg.Pool) =>
   (actor: Actor): Read =>
-  async <Row extends pg.QueryResultRow>(build: (visible: Visible) => Sql) => {
+  async <Row extends pg.QueryResultRow>(build: (visible: Visible) => Sql, timeoutMs?: number) => {
     const statement = build(visibleTo(actor));
     if (!statement.isScoped) throw new Error('a statement without scope');
     const text = textOf(statement);
     const values = [...statement.values];
-    const { rows } = await withoutAudit(() => pool.query<Row>({ ...named(text), text, values }));
+    const query = { ...named(text), text, values };
+    const { rows } = await withoutAudit(() =>
+      timeoutMs === undefined ? pool.query<Row>(query) : queryInTime<Row>(pool, query, timeoutMs),
+    );
     return rows;
   };
+
+async function queryInTime<Row extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  query: pg.QueryConfig,
+  timeoutMs: number,
+): Promise<pg.QueryResult<Row>> {
+  const client = await pool.connect();
+  try {
+    await client.query(`BEGIN; SET LOCAL statement_timeout = ${Math.ceil(timeoutMs)}`);
+    return await client.query<Row>(query);
+  } finally {
+    // A read has nothing to commit. A connection that cannot end its transaction is discarded.
+    await client.query('ROLLBACK').then(
+      () => client.release(),
+      (error: Error) => client.release(error),
+    );
+  }
+}
 
 /** Prepared statements live as long as their connection, so their number is limited. */
 const PREPARED_AT_MOST = 200;

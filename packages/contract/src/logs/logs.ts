@@ -76,15 +76,27 @@ export const logPaging = {
     .object({ time: Time, id: z.string().regex(/^[0-9a-f]{32}$/) })
     .optional()
     .describe('Only rows older than this one, to read on after the last counted page'),
-  until: Time.optional().describe('Only rows before this time: `reached` of a search that ended early continues there'),
+  until: Time.optional().describe(
+    'Only rows before this time: `reached` of a search that ended early continues there, as a first page',
+  ),
+  mayEndEarly: z
+    .boolean()
+    .default(false)
+    .describe('Ends a search that takes long with what it found, and `reached`. Otherwise it ends after 20 seconds'),
   page: z.int().min(1).max(LOGS_COUNTED).default(1),
   pageSize: z.int().min(1).max(500).default(25),
 };
 
 export const LogQuery = LogSearch.extend({ noSite: NoSite, ...logPaging })
   .superRefine(checkNoSite)
+  .superRefine(checkUntil)
   .superRefine(withinOneDay);
 export type LogQuery = z.output<typeof LogQuery>;
+
+/** Earlier pages would be of another search. */
+export function checkUntil({ until, page }: { until?: Date | undefined; page: number }, ctx: z.RefinementCtx): void {
+  if (until !== undefined && page > 1) ctx.addIssue({ code: 'custom', path: ['until'], message: 'on page 1 only' });
+}
 
 export function withinOneDay({ startTime, endTime }: { startTime: Date; endTime: Date }, ctx: z.RefinementCtx): void {
   if (endTime <= startTime) ctx.addIssue({ code: 'custom', path: ['endTime'], message: 'after the start' });

@@ -1,7 +1,7 @@
 // The requests in which the firewall found something, with the explanations of their nodes.
 import * as z from 'zod';
 import { Words, WafCategory } from '../waf/waf.ts';
-import { LogPage, logPaging, LogRow, LogSearch, withinOneDay } from './logs.ts';
+import { checkUntil, LogPage, logPaging, LogRow, LogSearch, withinOneDay } from './logs.ts';
 
 const Text = z.string();
 const Offset = z.int().min(0).optional();
@@ -39,18 +39,19 @@ export type WafExplanation = z.output<typeof WafExplanation>;
 
 export const WafAction = z.enum(['blocked', 'monitored']);
 
-export const WafLogQuery = LogSearch.omit({ cause: true })
+export const WafLogQuery = LogSearch.omit({ cause: true, rule: true })
   .extend({
     ruleIDs: z.array(z.string().min(1).max(64)).min(1).max(50).optional(),
     category: WafCategory.optional().describe('Of the rule'),
     action: WafAction.optional(),
     ...logPaging,
   })
+  .superRefine(checkUntil)
   .superRefine(withinOneDay);
 export type WafLogQuery = z.output<typeof WafLogQuery>;
 
 export const WafLogRow = LogRow.omit({ ruleName: true }).extend({
-  ruleID: Text,
+  ruleID: Text.describe('Of the firewall, also if a later rule refused the request'),
   ruleName: Words.nullable().describe('Null: a rule of another release'),
   category: WafCategory.nullable(),
   action: WafAction,

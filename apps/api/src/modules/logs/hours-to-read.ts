@@ -8,24 +8,24 @@ import type { Times } from '../../statistics/selection.ts';
 import { MAX_VALUE_CHARACTERS, searchTypes } from '../../statistics/top-values.ts';
 import { anyOf } from './any-of.ts';
 
-/** A table with `id`, `since` and `until`, from the CTE `seen`. */
-export function timesToRead(query: LogQuery, { from, to }: Times): Sql {
+/** A table with `id`, `since` and `until`, from the CTE `seen`. Hours before `valuesSince` are read whole. */
+export function timesToRead(query: LogQuery, { from, to }: Times, valuesSince: Date): Sql {
   const { userAgent, referer } = query;
   const steps = stepsOf(query, { from, to });
   const addresses = addressesOf(query);
-  const hours = [
+  const conditions = [
     userAgent && mayHave(searchTypes.userAgent, containsAny(userAgent)),
     referer && mayHave(searchTypes.referer, containsAny(referer)),
     addresses && mayHave(topTypes.address, sql`v.value = ANY (${addresses}::text[])`),
   ].filter((condition) => condition !== undefined);
   const whole = sql`(SELECT id, ${from}::timestamptz AS since, ${to}::timestamptz AS until FROM seen)`;
-  if (hours.length === 0) return steps ?? whole;
+  if (conditions.length === 0) return steps ?? whole;
   const parts =
     steps ??
     sql`(SELECT seen.id, h.at AS since, h.at + interval '1 hour' AS until FROM seen
       CROSS JOIN generate_series(date_bin('1 hour', ${from}::timestamptz, 'epoch'), ${to}::timestamptz, '1 hour') AS h (at))`;
   return sql`(SELECT id, since, until FROM (SELECT id, since, until, date_bin('1 hour', since, 'epoch') AS hour FROM ${parts} parts) h
-    WHERE TRUE${andAll(hours)})`;
+    WHERE h.hour < ${valuesSince}::timestamptz OR (TRUE${andAll(conditions)}))`;
 }
 
 /** Statuses by their first digit, as `traffic` counts them. Most requests have 2xx. */
@@ -50,14 +50,15 @@ function addressesOf({ remoteIP }: LogQuery): readonly string[] | undefined {
   return remoteIP?.every((address) => isIPv4(address)) === true ? remoteIP : undefined;
 }
 
-/**
- * True if all values of the hour are known and one matches, or if some are not known. Long values were cut by
- * characters, earlier by UTF-16 units, of which none has less than one byte of UTF-8.
- */
+/** False if all values of an hour are known, and none matches. */
 const mayHave = (type: number, matches: Sql): Sql => sql`(
   NOT EXISTS (SELECT FROM top_groups g WHERE g.site_id = h.id AND g.type = ${type} AND g.at = h.hour AND g.removed = 0)
   OR EXISTS (SELECT FROM pending_tops p WHERE h.hour = ANY (p.hours) OR p.hours = '{}')
   OR EXISTS (SELECT FROM top_values v WHERE v.site_id = h.id AND v.type = ${type} AND v.at = h.hour AND ${matches}))`;
 
+/**
+ * True for values that were cut, too: their end may match. Earlier releases cut by UTF-16 units, of which each has at
+ * least a byte of UTF-8.
+ */
 const containsAny = (texts: readonly string[]): Sql =>
   sql`(octet_length(v.value) >= ${MAX_VALUE_CHARACTERS} OR ${anyOf(texts, (text) => contains(sql`v.value`, text))})`;

@@ -5,8 +5,9 @@ import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import type * as z from 'zod';
 import type { LogQuery } from '@edgeloom/contract/logs/logs.ts';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { addLogs, logBatch, logLine, logStore } from '../../../../../tests/support/builders/traffic.ts';
+import { addLogs, logBatch, logLine, logStore, retention } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
+import { LogStore } from '../../statistics/log-store.ts';
 
 const app = await testApp();
 const { as, build, installation } = app;
@@ -156,9 +157,11 @@ test('a search that takes too long says how far it got, and continues there', as
     installation.env = env;
   });
   const { startTime, endTime } = times();
-  const early = await search({ status: ['404'] });
+  // A client that does not know `reached` gets all rows.
+  expect(await search({ status: ['502'] })).toMatchObject({ total: 1, reached: null });
+  const early = await search({ status: ['404'], mayEndEarly: true });
   expect(early).toMatchObject({ data: [], total: 0, reached: expect.any(String) });
-  const body = { startTime, endTime, until: early.reached ?? '', status: ['404'] };
+  const body = { startTime, endTime, until: early.reached ?? '', status: ['404'], mayEndEarly: true };
   const next = await as(site.owner).call(logs.access, { body });
   expect(Date.parse(next.reached ?? '')).toBe(Date.parse(early.reached ?? '') - 15_000);
   const end = new Date(Date.parse(startTime) + 15_000).toISOString();
@@ -399,4 +402,33 @@ test('a search for addresses reads only hours that have them, and networks are f
   expect(await find({ not: { remoteIP: ['198.51.100.9'] } })).toEqual(['/one', '/two', '/six']);
   await pool.query('UPDATE top_groups SET removed = 1 WHERE site_id = $1 AND type = $2', [rare.id, topTypes.address]);
   expect(await find(address)).toEqual(['/one', '/two']);
+});
+
+test('late lines are found by address where top values are kept for a shorter time than requests', async () => {
+  const { env } = installation;
+  installation.env = { ...env, TOP_VALUES_DAYS: 2 };
+  onTestFinished(() => {
+    installation.env = env;
+  });
+  const late = await build.site();
+  const { id } = await build.node({ zone: late.zone });
+  const store = new LogStore(
+    pool,
+    { lookup: () => ({ country: '', province: '', isp: '' }) },
+    { ...retention, topValues: 2 },
+  );
+  const now = Date.now();
+  const before = now - 3 * 24 * 60 * MINUTE;
+  const send = async (file: string, address: string, sentAt: number) => {
+    const line = logLine(late.id, { time: before / 1000, address, uri: `/${file}`, userAgent: file, referer: file });
+    await store.store(id, { ...logBatch(line, 0, file), sentAt }, new Date(sentAt));
+    await store.mergeTops(new Date(sentAt));
+  };
+  await send('in-time', '198.51.100.7', before);
+  await send('late', '198.51.100.8', now);
+  const times = { startTime: iso(before - now - MINUTE), endTime: iso(before - now + MINUTE) };
+  for (const query of [{ remoteIP: ['198.51.100.8'] }, { userAgent: ['late'] }, { referer: ['late'] }]) {
+    const { data } = await as(late.owner).call(logs.access, { body: { ...times, ...query } });
+    expect(data.map(({ uri }) => uri)).toEqual(['/late']);
+  }
 });

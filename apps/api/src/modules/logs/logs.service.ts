@@ -1,4 +1,6 @@
 // Searches the requests of the sites that the caller may see.
+import type { SearchOptions } from '../../access-log/access-log.ts';
+import { MAX_SEARCH_MS } from '../../access-log/bounded-search.ts';
 import { accessLogOf } from '../../access-log/open.ts';
 import type { LogPage, LogQuery, LogRow } from '@edgeloom/contract/logs/logs.ts';
 import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
@@ -10,12 +12,21 @@ import { trailOf } from './trail.ts';
 import { parse } from '../../statistics/log-lines.ts';
 import { assertSites } from '../../statistics/selection.ts';
 
+const DAY_MS = 86_400_000;
+
 /** Newest first. */
 export async function access(ctx: Ctx, query: LogQuery): Promise<LogPage> {
   await assertSites(ctx, query.siteIDs);
-  const { LOG_SEARCH_MS } = ctx.installation.env;
-  const { rows, ...rest } = await accessLogOf(ctx.installation).search(ctx.db.$read, query, LOG_SEARCH_MS);
+  const { rows, ...rest } = await accessLogOf(ctx.installation).search(ctx.db.$read, query, optionsOf(ctx, query));
   return { data: rows.map(({ explanation: _, ...row }) => forReader(ctx, row)), ...rest };
+}
+
+export function optionsOf({ installation, now }: Ctx, { mayEndEarly }: Pick<LogQuery, 'mayEndEarly'>): SearchOptions {
+  const { LOG_SEARCH_MS, TOP_VALUES_DAYS } = installation.env;
+  return {
+    limitMs: mayEndEarly ? LOG_SEARCH_MS : MAX_SEARCH_MS,
+    valuesSince: new Date(now().getTime() - TOP_VALUES_DAYS * DAY_MS),
+  };
 }
 
 export async function request(ctx: Ctx, reqID: string): Promise<LogDetail> {

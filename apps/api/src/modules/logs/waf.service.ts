@@ -1,12 +1,12 @@
 // Searches the requests in which the firewall found something.
-import type { WafLogPage, WafLogQuery, WafLogRow } from '@edgeloom/contract/logs/waf.ts';
+import type { WafExplanation, WafLogPage, WafLogQuery, WafLogRow } from '@edgeloom/contract/logs/waf.ts';
 import { rules } from '@edgeloom/waf-rules/rules.ts';
 import { accessLogOf } from '../../access-log/open.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { assertSites } from '../../statistics/selection.ts';
-import { explained, forReader } from './logs.service.ts';
+import { MONITOR } from '../../statistics/traffic.ts';
+import { explained, forReader, optionsOf } from './logs.service.ts';
 
-const MONITORED = 'monitor/';
 const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
 
 /** Newest first. */
@@ -15,9 +15,11 @@ export async function wafLog(ctx: Ctx, query: WafLogQuery): Promise<WafLogPage> 
   await assertSites(ctx, search.siteIDs);
   const { rows, ...rest } = await accessLogOf(ctx.installation).search(
     ctx.db.$read,
-    { ...search, cause: ['waf'], noSite: undefined },
-    ctx.installation.env.LOG_SEARCH_MS,
-    { rules: rulesOf(ruleIDs, category), isMonitored: action && action === 'monitored' },
+    { ...search, noSite: undefined },
+    {
+      ...optionsOf(ctx, query),
+      waf: { rules: rulesOf(ruleIDs, category), isMonitored: action && action === 'monitored' },
+    },
   );
   return { data: rows.map(({ explanation, ...row }) => rowOf(forReader(ctx, row), explanation)), ...rest };
 }
@@ -33,8 +35,10 @@ function rowOf(
   row: Omit<WafLogRow, 'ruleID' | 'ruleName' | 'category' | 'action' | 'waf'>,
   explanation: string,
 ): WafLogRow {
-  const isMonitored = row.rule.startsWith(MONITORED);
-  const ruleID = isMonitored ? row.rule.slice(MONITORED.length) : row.rule;
+  const waf = explained(explanation);
+  const found = row.cause === 'waf' ? row.rule : monitoredRule(waf);
+  const isMonitored = found.startsWith(MONITOR);
+  const ruleID = isMonitored ? found.slice(MONITOR.length) : found;
   const rule = ruleOf.get(ruleID);
   return {
     ...row,
@@ -42,6 +46,9 @@ function rowOf(
     ruleName: rule?.name ?? null,
     category: rule?.category ?? null,
     action: isMonitored ? 'monitored' : 'blocked',
-    waf: explained(explanation),
+    waf,
   };
 }
+
+/** A later rule refused a request in which the firewall only monitored, and its name replaced the firewall's. */
+const monitoredRule = (waf: WafExplanation | null): string => `${MONITOR}${waf?.rules[0]?.id ?? ''}`;
