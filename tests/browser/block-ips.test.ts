@@ -80,8 +80,10 @@ test('people lift the block of their own address with one button', { timeout: 24
 test('a visitor in the logs is blocked for a day and exempted on its path', { timeout: 240_000 }, async () => {
   const { app } = consoles;
   const { id: nodeId } = await app.build.node({ zone: site.zone });
-  const line = logLine(site.id, { uri: '/api/orders', address: '203.0.113.77', status: 403 });
-  await addLogs(app.installation.pool, nodeId, [line]);
+  await addLogs(app.installation.pool, nodeId, [
+    logLine(site.id, { uri: '/api/orders', address: '203.0.113.77', status: 403 }),
+    logLine(site.id, { uri: '/own-check', address: '127.0.0.1', status: 403 }),
+  ]);
   const { page } = await consoles.openAs(site.owner, 'dataAnalysis/logger');
   await page.getByText('/api/orders').click();
   const menu = page.getByRole('button', { name: 'Block or exempt the visitor' });
@@ -100,5 +102,12 @@ test('a visitor in the logs is blocked for a day and exempted on its path', { ti
   const ends = Date.parse(blocked?.expires[0]?.at ?? '') - Date.now();
   expect(Math.round(ends / 3_600_000)).toBe(24);
   expect((await owner(whitelists.list, { params })).data).toMatchObject([{ url: ['/api/orders'] }]);
+
+  // Nodes never block their own machine.
+  await page.getByText('/own-check').click();
+  await page.getByRole('region', { name: 'Request', exact: true }).getByText('127.0.0.1').first().waitFor();
+  await menu.click();
+  await page.getByRole('menuitem', { name: 'On this path only' }).waitFor();
+  expect(await page.getByRole('menuitem', { name: 'For 1 day' }).count()).toBe(0);
   await page.context().close();
 });

@@ -200,6 +200,7 @@ test('an address is blocked from the security page, at a site that refused it', 
   await addLogs(app.installation.pool, nodeId, [
     logLine(first.id, { ...refused, address: '203.0.113.77' }),
     logLine(first.id, { ...refused, address: '203.0.113.78' }),
+    logLine(first.id, { ...refused, address: '127.0.0.1' }),
     logLine(second.id, { ...refused, address: '203.0.113.78' }),
     logLine(second.id, { address: '203.0.113.77' }),
   ]);
@@ -208,6 +209,9 @@ test('an address is blocked from the security page, at a site that refused it', 
   const { page } = await consoles.openAs(first.owner, 'dataAnalysis/securityAnalysis', { width: 1440 });
 
   await page.getByRole('button', { name: 'Block 203.0.113.77' }).click();
+  // Nodes never block their own machine.
+  await panel(page, 'Addresses of blocked requests').getByText('127.0.0.1').waitFor();
+  expect(await page.getByRole('button', { name: 'Block 127.0.0.1' }).count()).toBe(0);
   await page.getByText('Block at first-shop').waitFor();
   await page.getByRole('menuitem', { name: 'For 1 day' }).click();
   await page.getByText("203.0.113.77 is on the site's block list").waitFor();

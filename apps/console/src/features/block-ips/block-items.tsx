@@ -1,6 +1,6 @@
 import { Menu } from '@mantine/core';
 import { useT } from '../../lib/i18n.ts';
-import type { BlockDuration } from './use-protect.ts';
+import type { BlockDuration } from './use-address-lists.ts';
 
 const durations = ['hour', 'day', 'week', 'forever'] as const satisfies readonly BlockDuration[];
 

@@ -1,4 +1,4 @@
-// Blocks an address of the security page at a site that refused its requests.
+// Adds an address of the security page to the block list of a site that refused its requests.
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { Button, Menu } from '@mantine/core';
 import { useState } from 'react';
@@ -6,11 +6,11 @@ import { Await } from '../../components/states/await.tsx';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { BlockItems } from '../block-ips/block-items.tsx';
-import { useProtect, type BlockDuration, type ProtectedSite } from '../block-ips/use-protect.ts';
+import { isNeverBlocked, useAddressLists, type BlockDuration, type SiteRef } from '../block-ips/use-address-lists.ts';
 import type { Statistics } from './use-statistics.ts';
 import classes from './statistics.module.css';
 
-/** The API ranks domains. These are the ones with the most requests. */
+/** The API ranks domains by requests, and the sites are those of the first ones. */
 const MAX_DOMAINS = 500;
 
 interface BlockAddressProps {
@@ -19,18 +19,18 @@ interface BlockAddressProps {
   query: Statistics['query'];
 }
 
-/** Menu with durations, and before them the sites if several refused the address. */
+/** A menu of durations. If several sites refused the address, the reader chooses one of them first. */
 export function BlockAddress({ address, query }: BlockAddressProps) {
   const t = useT();
   const [opened, setOpened] = useState(false);
-  const { isAllowed, running, block } = useProtect(t('blockIPs.fromSecurity'));
+  const { canBlock, isPending, block } = useAddressLists(t('blockIPs.fromSecurity'));
   const filters = { ...query.filters, address: [address] };
   const result = useEndpoint(
     statistics.rank,
     { body: { ...query, filters, pageSize: MAX_DOMAINS } },
-    { enabled: opened && isAllowed },
+    { enabled: opened && canBlock },
   );
-  if (!isAllowed) return null;
+  if (!canBlock || isNeverBlocked(address)) return null;
   return (
     <Menu position="bottom-end" opened={opened} onChange={setOpened}>
       <Menu.Target>
@@ -38,7 +38,7 @@ export function BlockAddress({ address, query }: BlockAddressProps) {
           variant="subtle"
           size="compact-xs"
           className={classes['tool'] ?? ''}
-          loading={running}
+          loading={isPending}
           aria-label={t('blockIPs.blockIP', { ip: address })}
         >
           {t('blockIPs.blockVerb')}
@@ -56,13 +56,13 @@ export function BlockAddress({ address, query }: BlockAddressProps) {
 }
 
 interface SiteItemsProps {
-  sites: readonly ProtectedSite[];
-  block: (site: ProtectedSite, duration: BlockDuration) => void;
+  sites: readonly SiteRef[];
+  block: (site: SiteRef, duration: BlockDuration) => void;
 }
 
 function SiteItems({ sites, block }: SiteItemsProps) {
   const t = useT();
-  const [chosen, setChosen] = useState<ProtectedSite | null>(null);
+  const [chosen, setChosen] = useState<SiteRef | null>(null);
   const site = chosen ?? (sites.length === 1 ? sites[0] : undefined);
   if (site)
     return (
@@ -83,7 +83,7 @@ function SiteItems({ sites, block }: SiteItemsProps) {
   );
 }
 
-const sitesOf = (domains: readonly { siteID: string | null; siteName: string }[]): ProtectedSite[] =>
+const sitesOf = (domains: readonly { siteID: string | null; siteName: string }[]): SiteRef[] =>
   [...new Map(domains.map(({ siteID, siteName }) => [siteID, siteName]))].flatMap(([id, name]) =>
     id === null ? [] : [{ id, name }],
   );
