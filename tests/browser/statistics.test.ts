@@ -256,7 +256,9 @@ test('WAF rules have their names for accounts that may read the rules, and else 
   const address = 'dataAnalysis/securityAnalysis';
   const { page } = await consoles.openAs(site.owner, address);
   const rules = panel(page, 'WAF rules');
-  await rules.getByRole('link', { name: 'UNION query · sqli-union-select', exact: true }).waitFor();
+  const name = rules.getByRole('link', { name: 'UNION query · sqli-union-select', exact: true });
+  await name.waitFor();
+  expect(await name.evaluate(({ parentElement: cell }) => cell && cell.scrollWidth - cell.clientWidth)).toBe(0);
   await rules.getByRole('link', { name: 'rule-of-an-older-pack', exact: true }).waitFor();
   await rules.scrollIntoViewIfNeeded();
   await keepPicture(page, 'security-waf-rules');
