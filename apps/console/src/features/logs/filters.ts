@@ -50,6 +50,7 @@ export const filters: readonly LogFilter[] = [
   { key: 'method', choices: () => methods, typed: true },
   { key: 'cacheStatus', choices: () => CacheStatus.options },
   { key: 'cause', choices: () => causes },
+  { key: 'rule', typed: true },
   { key: 'userAgent', typed: true, contains: true },
   { key: 'referer', typed: true, contains: true },
   // Customers do not see nodes.

@@ -1,4 +1,6 @@
+import { LogFilter } from '@edgeloom/contract/logs/logs.ts';
 import { expect, test } from 'vitest';
+import { filters } from './filters.ts';
 import {
   faultOfPeriod,
   hasRowFilters,
@@ -8,6 +10,7 @@ import {
   withFilter,
   withPeriod,
   withRequest,
+  withSaved,
 } from './log-state.ts';
 
 const empty = new URLSearchParams();
@@ -21,6 +24,36 @@ test('filters survive the URL, with commas and in their negative form', () => {
     not: { userAgent: ['bot'] },
   });
   expect(withFilter(both, 'userAgent', false, []).toString()).toBe('not.userAgent=bot');
+});
+
+const id = '0199f0e2-7c1b-7d20-8d0a-7c2f5a1b9e10';
+const lists = {
+  domains: ['a.example'],
+  host: ['www.a.example'],
+  remoteIP: ['192.0.2.1'],
+  cacheStatus: ['HIT' as const],
+  uri: ['/a'],
+  status: ['5xx'],
+  method: ['GET'],
+  country: ['TW'],
+  userAgent: ['curl'],
+  referer: ['b.example'],
+  cause: ['waf'],
+  rule: ['sqli-union-select'],
+  nodeIDs: [id],
+};
+test('a saved search opens with each of its filters', () => {
+  const saved = { ...lists, siteIDs: [id], reqID: 'a'.repeat(32), not: lists };
+  expect(Object.keys(saved).toSorted()).toEqual(Object.keys(LogFilter.shape).toSorted());
+  const opened = questionOf(readState(withSaved(empty, saved)));
+  expect(JSON.parse(JSON.stringify(opened))).toEqual(saved);
+});
+
+test('each filter of a search has a chip', () => {
+  const { not: _, ...fields } = LogFilter.shape;
+  const chips = filters.map(({ key }) => key);
+  // Customers do not see nodes.
+  expect(Object.keys(fields).filter((name) => !chips.some((key) => key === name))).toEqual(['nodeIDs']);
 });
 
 test('the period is the last hour unless the URL has another', () => {

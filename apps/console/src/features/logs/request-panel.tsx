@@ -311,6 +311,7 @@ function DecisionBox({ row, onFilter }: Pick<RequestProps, 'row' | 'onFilter'>) 
       {row.rule !== '' && (
         <p>
           {t('logs.rule')} {name && <strong>{name}</strong>} <code>{row.rule}</code> <CopyIcon text={row.rule} />
+          <FilterBy of="rule" value={row.rule} onFilter={onFilter} />
         </p>
       )}
       {view !== undefined && row.siteID !== null && (
