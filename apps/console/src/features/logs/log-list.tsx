@@ -6,10 +6,11 @@ import { Link } from 'react-router-dom';
 import { Pill } from '../../components/status/status.tsx';
 import { Nothing } from '../../components/values/values.tsx';
 import { explain, withCode } from '../../lib/errors.ts';
-import { clock, time, utc } from '../../lib/format.ts';
+import { time, utc } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { hostAndPort } from './curl.ts';
+import { reachedInWords } from './log-pages.ts';
 import { causeName, decisionOf, toneOfStatus, type LogRow } from './log-row.ts';
 import type { LogRows } from './use-log-rows.ts';
 import { VisitorText } from './visitor-text.tsx';
@@ -24,8 +25,18 @@ interface LogListProps {
 
 /** A live list has no older rows to load. */
 export type ListedRows = Pick<
-  LogRows,
-  'key' | 'rows' | 'isDimmed' | 'hasOlder' | 'loadingOlder' | 'loadOlder' | 'laterError' | 'searchedTo' | 'continues'
+  LogRows<LogRow>,
+  | 'key'
+  | 'rows'
+  | 'first'
+  | 'loading'
+  | 'isDimmed'
+  | 'hasOlder'
+  | 'loadingOlder'
+  | 'loadOlder'
+  | 'laterError'
+  | 'searchedTo'
+  | 'continues'
 > & { isLive?: true };
 
 /** Above this number of rows the table is virtualized. */
@@ -206,7 +217,7 @@ function RequestLink({ row, address, isOpen, onOpen }: RequestLinkProps) {
   );
 }
 
-/** The cause, else the cache status. */
+/** The cause, with the name of its WAF rule, else the cache status. */
 function Verdict({ row }: { row: LogRow }) {
   if (row.cause !== '')
     return (
@@ -268,9 +279,9 @@ export interface ListEndProps {
 export function ListEnd({ list, auto = false, text }: ListEndProps) {
   const t = useT();
   const end = useRef<HTMLDivElement>(null);
-  const { hasOlder, loadingOlder, loadOlder, laterError, searchedTo } = list;
+  const { first, loading, hasOlder, loadingOlder, loadOlder, laterError, searchedTo } = list;
   const isAutomatic = searchedTo === null ? auto : list.continues;
-  const loads = isAutomatic && hasOlder && !loadingOlder && laterError === null;
+  const loads = isAutomatic && hasOlder && !loadingOlder && !loading && laterError === null;
   const load = useRef(loadOlder);
   useEffect(() => {
     load.current = loadOlder;
@@ -286,7 +297,7 @@ export function ListEnd({ list, auto = false, text }: ListEndProps) {
   let content: ReactNode = list.isLive ? null : (text ?? t('logs.end'));
   if (hasOlder)
     content = (
-      <Button size="xs" variant="default" loading={loadingOlder} onClick={loadOlder}>
+      <Button size="xs" variant="default" loading={loadingOlder} disabled={loading} onClick={loadOlder}>
         {t(searchedTo === null ? 'logs.older' : 'logs.continueSearch')}
       </Button>
     );
@@ -297,7 +308,9 @@ export function ListEnd({ list, auto = false, text }: ListEndProps) {
           {withCode(explain(laterError))}
         </span>
       )}
-      {searchedTo !== null && <span>{t('logs.searchedTo', { at: clock(new Date(searchedTo)) })}</span>}
+      {searchedTo !== null && first && (
+        <span>{t('logs.searchedTo', { at: reachedInWords(searchedTo, first.window) })}</span>
+      )}
       {content}
     </div>
   );

@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
-import { continues, countOf, nextPage, PAGE_SIZE, searchedTo, type LogPage } from './log-pages.ts';
+import { afterEach, expect, test } from 'vitest';
+import { prefer } from '../../stores/preferences.ts';
+import { continues, countOf, nextPage, PAGE_SIZE, reachedInWords, searchedTo, type LogPage } from './log-pages.ts';
 import type { LogRow } from './log-row.ts';
+
+afterEach(() => prefer({ timeZone: null }));
 
 const window = { startTime: '2026-11-20T00:00:00.000Z', endTime: '2026-11-20T12:00:00.000Z' };
 const reached = '2026-11-20T06:00:00.000Z';
@@ -65,6 +68,14 @@ test('a search says how far it got, and pauses after many pages that were not fu
   expect([39, 40, 41, 80].map((length) => continues(many(length)))).toEqual([true, false, true, false]);
   expect(continues([...many(40), page(PAGE_SIZE), short])).toBe(true);
   expect(continues([...many(3), page(1)])).toBe(false);
+});
+
+test('the time that a search reached has its date if the period has two days', () => {
+  prefer({ timeZone: 'UTC' });
+  expect(reachedInWords(reached, window)).toBe('06:00:00');
+  prefer({ timeZone: 'Asia/Taipei' });
+  const { startTime } = window;
+  expect(reachedInWords(reached, { startTime, endTime: '2026-11-20T16:00:00.000Z' })).toBe('11/20 14:00:00');
 });
 
 test('a count is exact once the whole period was read', () => {

@@ -1,11 +1,17 @@
 // Pages of a search. The API ends a search that takes long, and the next page continues it.
+import { time } from '../../lib/format.ts';
 import type { TimeWindow } from './log-state.ts';
 
 export const PAGE_SIZE = 100;
 /** After so many searches without a full page, the reader decides whether the search continues. */
 const AUTOMATIC_SEARCHES = 40;
 
-export interface LogPage<Row extends { time: string; id: string } = { time: string; id: string }> {
+/** Where a row is among all rows. */
+export interface RowPlace {
+  time: string;
+  id: string;
+}
+export interface LogPage<Row extends RowPlace = RowPlace> {
   data: Row[];
   total: number;
   /** The search ended early: older rows were not read. */
@@ -15,7 +21,7 @@ export interface LogPage<Row extends { time: string; id: string } = { time: stri
 /** Where a page begins: its window, and the row or the time before it. */
 export interface PageStart {
   window: TimeWindow;
-  before?: { time: string; id: string };
+  before?: RowPlace;
   until?: string;
 }
 
@@ -32,6 +38,12 @@ const isFull = ({ data }: LogPage) => data.length === PAGE_SIZE;
 export function searchedTo(pages: readonly LogPage[]): string | null {
   const last = pages.at(-1);
   return last === undefined || isFull(last) ? null : (last.reached ?? null);
+}
+
+/** The time that a search reached, with its date if the period has two days. */
+export function reachedInWords(reached: string, { startTime, endTime }: TimeWindow): string {
+  const isOneDay = time(startTime).slice(0, 10) === time(endTime).slice(0, 10);
+  return time(reached).slice(isOneDay ? 11 : 5);
 }
 
 /** Whether the search continues without the reader. */

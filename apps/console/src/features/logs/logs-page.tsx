@@ -19,7 +19,8 @@ import { totals } from './histogram-option.ts';
 import { LogLines, LogTable, type ListedRows } from './log-list.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { countOf } from './log-pages.ts';
-import { faultOfPeriod, type LogState } from './log-state.ts';
+import type { LogRow } from './log-row.ts';
+import { faultOfPeriod, questionOf, type LogState } from './log-state.ts';
 import { periodInWords } from './period-chip.tsx';
 import { RequestPanel } from './request-panel.tsx';
 import { Sessions } from './sessions.tsx';
@@ -62,7 +63,7 @@ function Requests() {
   const fault = faultOfPeriod(state.period);
   const tail = useTail(state);
   const { isLive } = state;
-  const list = useLogRows(state, fault === null && !isLive);
+  const list = useLogRows(logs.access, questionOf(state), state.period, fault === null && !isLive);
   const rows = isLive ? tail.rows : list.rows;
   const hasFigures = can(statistics.timeSeries) && fault === null && !isLive;
   const figures = useFigures(state, list.first?.window, hasFigures, list.at);
@@ -173,7 +174,7 @@ function Requests() {
 
 interface RowsProps {
   page: LogPageState;
-  list: LogRows;
+  list: LogRows<LogRow>;
   isLive: boolean;
   isEmptyTail: boolean;
   children: ReactNode;
@@ -194,7 +195,9 @@ function Rows({ page, list, isLive, isEmptyTail, children }: RowsProps) {
 
 const liveList = ({ key, rows }: Tail): ListedRows => ({
   key,
-  rows: [...rows],
+  rows,
+  first: undefined,
+  loading: false,
   isLive: true,
   isDimmed: false,
   hasOlder: false,
@@ -217,7 +220,7 @@ const filtersInWords = ({ only, not }: LogState) =>
 
 interface CountedProps {
   state: LogState;
-  list: LogRows;
+  list: LogRows<LogRow>;
   figures: Parameters<typeof totals>[0] | undefined;
 }
 
@@ -238,7 +241,7 @@ function Counted({ state, list, figures }: CountedProps) {
 }
 
 /** How late the newest row is, for a period that ends now. */
-function Newest({ state: { period }, list }: { state: LogState; list: LogRows }) {
+function Newest({ state: { period }, list }: { state: LogState; list: LogRows<LogRow> }) {
   const t = useT();
   const language = useLanguage();
   const [newest] = list.rows;

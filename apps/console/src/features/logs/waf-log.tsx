@@ -1,31 +1,29 @@
-// Requests of a period in which the firewall found something. Period, category and action are in the URL.
+// Requests of a period in which the firewall found something. Period, sites, category and action are in the URL.
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { WafAction } from '@edgeloom/contract/logs/waf.ts';
 import { wafCategories } from '@edgeloom/contract/waf/waf.ts';
 import { Button, Select } from '@mantine/core';
 import { IconClockExclamation, IconRefresh, IconShieldCheck } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router-dom';
 import { NothingMatches, TableSkeleton } from '../../components/resource-table/table-states.tsx';
 import { EmptyState, FailedState } from '../../components/states/states.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Time } from '../../components/values/values.tsx';
-import { call } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
-import { keyOf } from '../../lib/queries.ts';
 import { hostAndPort } from './curl.ts';
-import { ListEnd, type ListEndProps } from './log-list.tsx';
-import { continues, nextPage, PAGE_SIZE, searchedTo, type LogPage, type PageStart } from './log-pages.ts';
-import { currentWindow, faultOfPeriod, readState, withPeriod } from './log-state.ts';
+import { ListEnd } from './log-list.tsx';
+import { labelOf } from './filters.ts';
+import { faultOfPeriod, readState, withFilter, withPeriod, type Period } from './log-state.ts';
 import { PeriodChip } from './period-chip.tsx';
+import { SiteChip } from './site-chip.tsx';
+import { useLogRows, type LogRows } from './use-log-rows.ts';
 import { VisitorText } from './visitor-text.tsx';
 import { Match } from './waf-explanation.tsx';
 import classes from './logs.module.css';
 
 type Finding = Received<typeof logs.waf>['data'][number];
-type Page = LogPage<Finding>;
 
 export function WafLog() {
   const t = useT();
@@ -39,22 +37,7 @@ export function WafLog() {
     ...(action !== null && { action }),
     ...(category !== null && { category }),
   };
-  const query = useInfiniteQuery({
-    queryKey: [...keyOf(logs.waf, { body: { ...body, startTime: '', endTime: '' } }), period],
-    enabled: fault === null,
-    initialPageParam: null as PageStart | null,
-    queryFn: async ({ pageParam, signal }): Promise<Page> => {
-      const { window, ...start } = pageParam ?? { window: currentWindow(period) };
-      const sent = { ...body, ...window, ...start, pageSize: PAGE_SIZE };
-      return { ...(await call(logs.waf, { body: sent }, { signal })), window };
-    },
-    getNextPageParam: nextPage,
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: false,
-    gcTime: 0,
-  });
-  const pages = query.data?.pages ?? [];
-  const rows = pages.flatMap(({ data }) => data);
+  const list = useLogRows(logs.waf, body, period, fault === null);
   const set = (values: Readonly<Record<string, string | null>>) =>
     setSearch((now) => {
       const next = new URLSearchParams(now);
@@ -63,10 +46,22 @@ export function WafLog() {
         else next.set(name, value);
       return next;
     });
+  // One change: a second one would not see the first.
+  const clear = () =>
+    setSearch((now) => {
+      const next = withFilter(now, 'siteIDs', false, []);
+      next.delete('action');
+      next.delete('category');
+      return next;
+    });
   return (
     <>
       <div className={classes['toolbar']}>
         <PeriodChip period={period} onChange={(next) => setSearch((now) => withPeriod(now, next))} />
+        <SiteChip
+          siteIDs={only.siteIDs}
+          onChange={(values) => setSearch((now) => withFilter(now, 'siteIDs', false, values))}
+        />
         <Select
           size="xs"
           w={150}
@@ -91,8 +86,8 @@ export function WafLog() {
           size="xs"
           variant="default"
           leftSection={<IconRefresh size={14} stroke={1.6} />}
-          loading={query.isFetching && !query.isFetchingNextPage && query.data !== undefined}
-          onClick={() => void query.refetch()}
+          loading={list.loading && list.first !== undefined}
+          onClick={list.reload}
         >
           {t('logs.reload')}
         </Button>
@@ -111,49 +106,32 @@ export function WafLog() {
           text={t(fault === 'tooLong' ? 'logs.wrongPeriodLong' : 'logs.wrongPeriodOrder')}
         />
       );
-    if (query.error && query.data === undefined)
-      return (
-        <FailedState
-          error={query.error}
-          retry={() => void query.refetch()}
-          needs={logs.waf.can}
-          of={t('logs.waf.log')}
-        />
-      );
-    if (query.data === undefined) return <TableSkeleton columns={6} />;
+    if (list.error)
+      return <FailedState error={list.error} retry={list.retry} needs={logs.waf.can} of={t('logs.waf.log')} />;
+    if (list.first === undefined) return <TableSkeleton columns={6} />;
     const filters = [
+      // The chip has the name.
+      ...(only.siteIDs ? [labelOf('siteIDs')] : []),
       ...(action === null ? [] : [t(`logs.waf.actions.${action}`)]),
       ...(category === null ? [] : [t(`wafs.categories.${category}`)]),
     ];
-    if (rows.length === 0 && filters.length > 0 && !query.hasNextPage)
-      return <NothingMatches filters={filters} onClear={() => set({ action: null, category: null })} />;
-    if (rows.length === 0 && !query.hasNextPage)
-      return <EmptyState icon={IconShieldCheck} title={t('logs.waf.empty')} text={t('logs.waf.emptyText')} />;
-    return (
-      <FindingTable
-        rows={rows}
-        end={{
-          hasOlder: query.hasNextPage,
-          loadingOlder: query.isFetchingNextPage,
-          loadOlder: () => void query.fetchNextPage(),
-          laterError: query.error,
-          searchedTo: searchedTo(pages),
-          continues: continues(pages),
-        }}
-      />
-    );
+    if (list.rows.length > 0 || list.hasOlder) return <FindingTable list={list} period={period} />;
+    if (filters.length > 0) return <NothingMatches filters={filters} onClear={clear} />;
+    return <EmptyState icon={IconShieldCheck} title={t('logs.waf.empty')} text={t('logs.waf.emptyText')} />;
   }
 }
 
-function FindingTable({ rows, end }: { rows: readonly Finding[]; end: ListEndProps['list'] }) {
+function FindingTable({ list, period }: { list: LogRows<Finding>; period: Period }) {
   const t = useT();
   const language = useLanguage();
+  const { rows } = list;
   return (
     <section
       className={classes['scroller']}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
       tabIndex={0}
       aria-label={t('logs.waf.log')}
+      data-dimmed={list.isDimmed || undefined}
     >
       <table className={`${classes['table']} ${classes['sessions']}`}>
         <caption className="hidden-text">{t('logs.waf.log')}</caption>
@@ -179,7 +157,7 @@ function FindingTable({ rows, end }: { rows: readonly Finding[]; end: ListEndPro
               <td title={row.ruleID}>{row.ruleName?.[language] ?? row.ruleID}</td>
               <td className={classes['wafCell']}>{row.waf && row.waf.place !== 'body' && <Match waf={row.waf} />}</td>
               <td className={classes['wafCell']}>
-                <Link to={`?${addressOf(row)}`}>
+                <Link to={`?${addressOf(row, period)}`}>
                   <VisitorText text={`${hostAndPort(row)}${row.uri}`} />
                 </Link>
               </td>
@@ -188,11 +166,13 @@ function FindingTable({ rows, end }: { rows: readonly Finding[]; end: ListEndPro
           ))}
         </tbody>
       </table>
-      <ListEnd list={end} text={t('logs.waf.end', { count: rows.length, number: count(rows.length) })} />
+      <ListEnd list={list} text={t('logs.waf.end', { count: rows.length, number: count(rows.length) })} />
     </section>
   );
 }
 
-/** The request among all requests of its site. */
-const addressOf = ({ id, siteID }: Finding) =>
-  new URLSearchParams({ ...(siteID !== null && { siteIDs: siteID }), cause: 'waf', request: id }).toString();
+/** The request among all of the firewall's requests of its site in the same period. */
+function addressOf({ id, siteID }: Finding, period: Period): string {
+  const search = new URLSearchParams({ ...(siteID !== null && { siteIDs: siteID }), cause: 'waf', request: id });
+  return withPeriod(search, period).toString();
+}
