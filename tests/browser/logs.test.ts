@@ -1,9 +1,9 @@
 // The search of access logs and the panel of a request.
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
-import { eventually } from '../support/assertions/eventually.ts';
+import { delayFirstPages, searchInSmallSteps, searchToEnd } from '../support/assertions/long-search.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { addLogs, addSessions, logLine, sessionLine } from '../support/builders/traffic.ts';
@@ -148,27 +148,39 @@ describe('the list of requests', () => {
   });
 
   test('shows how far a long search got, and continues it', { timeout: 240_000 }, async () => {
-    const { installation } = consoles.app;
-    const { env } = installation;
-    // Each search reads 15 seconds.
-    installation.env = { ...env, LOG_SEARCH_MS: 0 };
-    onTestFinished(() => {
-      installation.env = env;
-    });
+    searchInSmallSteps(consoles.app);
     const { page } = await consoles.openAs(site.owner, `${address}?last=15m&uri=catalog`);
     await row(page, ids.origin).waitFor();
-    await page.getByText(/^Searched back to \d\d:\d\d:\d\d$/).waitFor();
+    await page.getByText(/^Searched back to (?:\d\d\/\d\d )?\d\d:\d\d:\d\d$/).waitFor();
     await keepPicture(page, 'logs-long-search');
-    // It pauses after forty searches.
-    const button = page.locator('button:not([data-loading])', { hasText: 'Continue search' });
-    await eventually(async () => {
-      await button.evaluateAll((all) => {
-        for (const one of all) if (one instanceof HTMLElement) one.click();
-      });
-      expect(await page.getByText('No older requests in this period').count()).toBe(1);
-    });
+    await searchToEnd(page, 'No older requests in this period');
     expect(await rows(page).count()).toBe(1);
     await page.context().close();
+  });
+
+  test('says that a long search found nothing yet', { timeout: 240_000 }, async () => {
+    searchInSmallSteps(consoles.app);
+    const { page } = await consoles.openAs(site.owner, `${address}?last=24h&uri=absent`);
+    await page.getByText('Last 24 hours · no requests found yet').waitFor();
+    expect(await rows(page).count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('is reloaded during a long search', { timeout: 240_000 }, async () => {
+    const { build, installation } = consoles.app;
+    searchInSmallSteps(consoles.app);
+    const other = await build.site();
+    const node = await build.node({ zone: other.zone });
+    const line = (uri: string, time: number) => logLine(other.id, { uri, time });
+    await addLogs(installation.pool, node.id, [line('/first', Date.now() / 1000 - 90)]);
+    const { page } = await consoles.openAs(other.owner, `${address}?last=24h&uri=/`);
+    await rows(page).filter({ hasText: '/first' }).waitFor();
+    await page.getByText(/^Searched back to/).waitFor();
+    await addLogs(installation.pool, node.id, [line('/second', Date.now() / 1000)]);
+    await delayFirstPages(page);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await rows(page).filter({ hasText: '/second' }).waitFor();
+    await expect.poll(() => rows(page).count()).toBe(2);
   });
 
   test('searches at most one day, and narrows the time by dragging', { timeout: 240_000 }, async () => {
@@ -326,4 +338,22 @@ test('a request shows the steps that decided about it', { timeout: 240_000 }, as
   await expect.poll(() => steps.nth(1).innerText()).toContain('6.1');
   await keepPicture(page, 'decision-trail');
   await page.context().close();
+});
+
+test('the tabs name the site that selects their rows, and clear it', { timeout: 240_000 }, async () => {
+  const { build, installation } = consoles.app;
+  const chosen = await build.site({ name: 'Chosen shop' });
+  const other = await build.site({ owner: chosen.owner, product: chosen.product });
+  const node = await build.node({ zone: chosen.zone });
+  await addLogs(installation.pool, node.id, [logLine(other.id, { cause: 'waf', rule: 'sqli-union-select' })]);
+  await addSessions(installation.pool, node.id, [sessionLine(other.id)]);
+  for (const tab of ['waf', 'sessions']) {
+    const { page } = await consoles.openAs(chosen.owner, `${address}?tab=${tab}&siteIDs=${chosen.id}`);
+    await page.getByText('Nothing matches').waitFor();
+    await page.getByRole('button', { name: 'Site is Chosen shop' }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await expect.poll(() => page.getByRole('table').locator('tbody tr').count()).toBe(1);
+    expect(parameters(page).getAll('siteIDs')).toEqual([]);
+    await page.context().close();
+  }
 });

@@ -232,6 +232,12 @@ function Counted({ state, list, figures }: CountedProps) {
   const { count: total, isMore } = countOf(list.pages, LOGS_COUNTED);
   const measured = figures && isMore && Object.keys({ ...state.only, ...state.not }).length === 0;
   const sum = measured ? totals(figures).reduce((all, { total: some }) => all + (some ?? 0), 0) : 0;
+  if (isMore && sum === 0 && total === 0)
+    return (
+      <>
+        {period} · {t('logs.noneYet')}
+      </>
+    );
   const number = sum > total ? count(sum) : isMore ? `${count(total)}+` : count(total);
   return (
     <>

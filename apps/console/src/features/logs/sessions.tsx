@@ -1,4 +1,4 @@
-// Layer-4 sessions of a period. Period, outcome and address are in the URL.
+// Layer-4 sessions of a period. Period, sites, outcome and address are in the URL.
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { layer4Outcomes, type Layer4Outcome } from '@edgeloom/contract/statistics/layer4.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
@@ -17,9 +17,10 @@ import { bytes, count, took } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { keyOf } from '../../lib/queries.ts';
 import type { Tone } from '../../theme/tokens.ts';
-import { faultOf, normalized } from './filters.ts';
+import { faultOf, labelOf, normalized } from './filters.ts';
 import { faultOfPeriod, readState, currentWindow, withFilter, withPeriod, type TimeWindow } from './log-state.ts';
 import { PeriodChip } from './period-chip.tsx';
+import { SiteChip } from './site-chip.tsx';
 import classes from './logs.module.css';
 
 type Page = Received<typeof logs.sessions> & { window: TimeWindow };
@@ -72,7 +73,7 @@ export function Sessions() {
   // One change: a second one would not see the first.
   const clear = () =>
     setSearch((now) => {
-      const next = withFilter(now, 'remoteIP', false, []);
+      const next = withFilter(withFilter(now, 'remoteIP', false, []), 'siteIDs', false, []);
       next.delete('outcome');
       return next;
     });
@@ -80,6 +81,10 @@ export function Sessions() {
     <>
       <div className={classes['toolbar']}>
         <PeriodChip period={period} onChange={(next) => setSearch((now) => withPeriod(now, next))} />
+        <SiteChip
+          siteIDs={only.siteIDs}
+          onChange={(values) => setSearch((now) => withFilter(now, 'siteIDs', false, values))}
+        />
         <Select
           size="xs"
           w={150}
@@ -125,13 +130,13 @@ export function Sessions() {
         />
       );
     if (query.data === undefined) return <TableSkeleton columns={6} />;
-    if (rows.length === 0 && (outcome !== null || remoteIP))
-      return (
-        <NothingMatches
-          filters={[...(outcome === null ? [] : [t(`logs.sessions.outcomes.${outcome}`)]), ...(remoteIP ?? [])]}
-          onClear={clear}
-        />
-      );
+    const filters = [
+      // The chip has the name.
+      ...(only.siteIDs ? [labelOf('siteIDs')] : []),
+      ...(outcome === null ? [] : [t(`logs.sessions.outcomes.${outcome}`)]),
+      ...(remoteIP ?? []),
+    ];
+    if (rows.length === 0 && filters.length > 0) return <NothingMatches filters={filters} onClear={clear} />;
     if (rows.length === 0)
       return (
         <EmptyState icon={IconPlugConnected} title={t('logs.sessions.empty')} text={t('logs.sessions.emptyText')} />
@@ -141,7 +146,7 @@ export function Sessions() {
         rows={rows}
         older={
           query.hasNextPage
-            ? { load: () => void query.fetchNextPage(), isLoading: query.isFetchingNextPage }
+            ? { load: () => void query.fetchNextPage({ cancelRefetch: false }), isLoading: query.isFetchingNextPage }
             : undefined
         }
       />
