@@ -1,7 +1,9 @@
 // A customer sets up the firewall, and exempts a path from a rule by a link of the log.
+import { randomBytes } from 'node:crypto';
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
+import { delayFirstPages, searchInSmallSteps, searchToEnd } from '../support/assertions/long-search.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
@@ -101,8 +103,7 @@ test('the log of the firewall lists findings by rule, and opens one among the re
     }),
     logLine(site.id, { cause: 'waf', rule: 'monitor/files-dump', uri: '/backup.sql' }),
   ]);
-  const { page } = await consoles.openAs(site.owner, 'dataAnalysis/logger');
-  await page.getByRole('link', { name: 'Firewall', exact: true }).click();
+  const { page } = await consoles.openAs(site.owner, 'dataAnalysis/logger?tab=waf&last=6h');
   const rows = page.getByRole('table').locator('tbody tr');
   await expect.poll(() => rows.count()).toBe(2);
   await rows.filter({ hasText: 'UNION query' }).filter({ hasText: 'Refused' }).waitFor();
@@ -115,4 +116,72 @@ test('the log of the firewall lists findings by rule, and opens one among the re
   await rows.getByRole('link').click();
   await page.getByRole('region', { name: 'What the firewall found' }).waitFor();
   await page.getByText('/backup.sql').waitFor();
+  expect(new URL(page.url()).searchParams.get('last')).toBe('6h');
+});
+
+test('the log of the firewall shows how far a long search got, continues it, and is reloaded during it', async () => {
+  const { build, installation } = consoles.app;
+  searchInSmallSteps(consoles.app);
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  const line = (uri: string, secondsAgo: number) =>
+    logLine(site.id, { cause: 'waf', rule: 'monitor/files-dump', uri, time: Date.now() / 1000 - secondsAgo });
+  await addLogs(installation.pool, node.id, [line('/first', 90)]);
+  const { page } = await consoles.openAs(site.owner, 'dataAnalysis/logger?tab=waf&last=15m');
+  const rows = page.getByRole('table').locator('tbody tr');
+  await rows.filter({ hasText: '/first' }).waitFor();
+  await page.getByText(/^Searched back to/).waitFor();
+  await keepPicture(page, 'waf-log-long-search');
+  await addLogs(installation.pool, node.id, [line('/second', 0)]);
+  await delayFirstPages(page);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await rows.filter({ hasText: '/second' }).waitFor();
+  await searchToEnd(page, '2 findings, no older ones in this period');
+  expect(await rows.count()).toBe(2);
+}, 240_000);
+
+test('requests show the name of the WAF rule in their list and in their decisions', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  const [id, monitored] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, {
+      id,
+      status: 403,
+      cause: 'waf',
+      rule: 'sqli-union-select',
+      trail: '12.4|waf,403,12.4,sqli-union-select',
+    }),
+    logLine(site.id, { id: monitored, cause: 'waf', rule: 'monitor/files-dump' }),
+  ]);
+  const at = `dataAnalysis/logger?request=${id}`;
+  const { page } = await consoles.openAs(site.owner, at);
+  const decisions = page.getByRole('region', { name: 'Decisions' });
+  await decisions.getByText('UNION query').waitFor();
+  expect(await decisions.getByText('sqli-union-select').count()).toBe(0);
+  await page.locator(`tr[data-row="${id}"]`).getByText('WAF · UNION query').waitFor();
+  await page
+    .locator(`tr[data-row="${monitored}"]`)
+    .getByText(/^WAF · /)
+    .waitFor();
+  await keepPicture(page, 'waf-rule-names-1440');
+  const phone = await consoles.openAs(site.owner, 'dataAnalysis/logger', {
+    width: 390,
+    theme: 'dark',
+    language: 'zh-TW',
+  });
+  await phone.page
+    .locator(`[data-row="${id}"]`)
+    .getByText(/^WAF · /)
+    .waitFor();
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await keepPicture(phone.page, 'waf-rule-names-390-dark-zh-TW');
+  await phone.page.locator(`[data-row="${id}"]`).getByRole('link').click();
+  await phone.page.getByRole('dialog').locator('[data-decision="refused"]').first().waitFor();
+  await keepPicture(phone.page, 'waf-request-390-dark-zh-TW');
+  await phone.page.goto('/user/dataAnalysis/logger?tab=waf');
+  await phone.page.getByRole('table').locator('tbody tr').first().waitFor();
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await keepPicture(phone.page, 'waf-log-390-dark-zh-TW');
 });

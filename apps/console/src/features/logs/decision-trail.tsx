@@ -6,7 +6,8 @@ import { Link } from 'react-router-dom';
 import { nameOf, viewOf } from '../../components/simulation/in-words.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
-import { causeName } from './log-row.ts';
+import { useRuleName } from '../waf/use-rule-name.ts';
+import { causeName, wafRuleID } from './log-row.ts';
 import { VisitorText } from './visitor-text.tsx';
 import classes from './decision-trail.module.css';
 
@@ -53,23 +54,32 @@ export function DecisionTrail({ request }: { request: LogDetail | undefined }) {
 function TrailStep({ step, request }: { step: Step; request: LogDetail }) {
   const t = useT();
   const Mark = marks[step.decision];
-  const detail = tMaybe(`simulate.whys.${step.detail}`) ?? step.detail;
   return (
     <li data-decision={step.decision}>
       <Mark size={13} stroke={2} aria-hidden />
       <span className={classes['text']}>
         <b>{stepName(step)}</b> {t(`logs.trail.decisions.${step.decision}`, { status: step.status ?? '' })}
-        {detail !== '' && (
-          <span className={classes['detail']}>
-            {' '}
-            <VisitorText text={detail} />
-          </span>
-        )}
+        {step.detail !== '' && (step.step === 'waf' ? <WafRule rule={step.detail} /> : <Detail text={step.detail} />)}
         {step.rule && <TrailRule step={step} rule={step.rule} request={request} />}
       </span>
       <span className={classes['time']}>{step.microseconds?.toFixed(1)}</span>
     </li>
   );
+}
+
+function Detail({ text, title }: { text: string; title?: string }) {
+  return (
+    <span className={classes['detail']} title={title}>
+      {' '}
+      <VisitorText text={tMaybe(`simulate.whys.${text}`) ?? text} />
+    </span>
+  );
+}
+
+/** The name of a WAF rule, or its ID if the name is unknown. */
+function WafRule({ rule }: { rule: string }) {
+  const name = useRuleName(true)(wafRuleID(rule));
+  return name === undefined ? <Detail text={rule} /> : <Detail text={name} title={rule} />;
 }
 
 function stepName({ step }: Step): string {

@@ -9,9 +9,10 @@ import { explain, withCode } from '../../lib/errors.ts';
 import { time, utc } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
+import { useRuleName } from '../waf/use-rule-name.ts';
 import { hostAndPort } from './curl.ts';
 import { reachedInWords } from './log-pages.ts';
-import { causeName, decisionOf, toneOfStatus, type LogRow } from './log-row.ts';
+import { causeName, decisionOf, toneOfStatus, wafRuleID, type LogRow } from './log-row.ts';
 import type { LogRows } from './use-log-rows.ts';
 import { VisitorText } from './visitor-text.tsx';
 import classes from './logs.module.css';
@@ -219,14 +220,21 @@ function RequestLink({ row, address, isOpen, onOpen }: RequestLinkProps) {
 
 /** The cause, with the name of its WAF rule, else the cache status. */
 function Verdict({ row }: { row: LogRow }) {
-  if (row.cause !== '')
-    return (
-      <span className={classes['cause']} data-decision={decisionOf(row)}>
-        {causeName(row.cause)}
-      </span>
-    );
+  if (row.cause === 'waf') return <WafVerdict row={row} />;
+  if (row.cause !== '') return <Cause row={row} text={causeName(row.cause)} />;
   return row.cacheStatus === '' ? <Nothing /> : <>{row.cacheStatus}</>;
 }
+
+function WafVerdict({ row }: { row: LogRow }) {
+  const name = useRuleName(true)(wafRuleID(row.rule));
+  return <Cause row={row} text={name === undefined ? causeName(row.cause) : `${causeName(row.cause)} · ${name}`} />;
+}
+
+const Cause = ({ row, text }: { row: LogRow; text: string }) => (
+  <span className={classes['cause']} data-decision={decisionOf(row)} title={text}>
+    {text}
+  </span>
+);
 
 const Country = ({ code }: { code: string }) =>
   code === '' ? null : (

@@ -24,6 +24,10 @@ export function decisionOf({ cause, status }: Pick<LogRow, 'cause' | 'status'>):
   return status >= 300 && status < 400 ? 'redirected' : 'monitored';
 }
 
+const MONITOR_PREFIX = /^monitor\//;
+/** The ID of the WAF rule that refused the request, or would have. */
+export const wafRuleID = (rule: string) => rule.replace(MONITOR_PREFIX, '');
+
 export const causeName = (cause: string) =>
   tMaybe(`ipset.choices.causes.${cause}`) ?? tMaybe(`logs.causes.${cause}`) ?? cause;
 

@@ -30,7 +30,7 @@ import { curlOf, hostAndPort } from './curl.ts';
 import { DecisionTrail } from './decision-trail.tsx';
 import { inWords } from './filters.ts';
 import { ProtectMenu } from './protect-menu.tsx';
-import { causeName, decisionOf, toneOfStatus, viewOfCause, type LogRow } from './log-row.ts';
+import { causeName, decisionOf, toneOfStatus, viewOfCause, wafRuleID, type LogRow } from './log-row.ts';
 import type { FilterKey } from './log-state.ts';
 import { requestID } from './read-search.ts';
 import { VisitorText } from './visitor-text.tsx';
@@ -296,7 +296,7 @@ function DecisionBox({ row, onFilter }: Pick<RequestProps, 'row' | 'onFilter'>) 
   const decision = decisionOf(row);
   const wafRuleName = useRuleName(row.cause === 'waf');
   if (decision === null) return null;
-  const name = row.cause === 'waf' ? wafRuleName(row.rule.replace(/^monitor\//, '')) : row.ruleName;
+  const name = row.cause === 'waf' ? wafRuleName(wafRuleID(row.rule)) : row.ruleName;
   const view = viewOfCause[row.cause];
   const why = tMaybe(`logs.why.${row.cause}`);
   const outcome = decision === 'monitored' ? t('logs.outcome.monitored') : t(outcomeOf(row), { status: row.status });
@@ -329,7 +329,7 @@ function DecisionBox({ row, onFilter }: Pick<RequestProps, 'row' | 'onFilter'>) 
 /** For the page of the site's firewall. Paths of exceptions are decoded, so an encoded part is left out. */
 function exemptionOf({ rule, uri }: LogRow) {
   const plain = /^[^%]*$/.test(uri) ? uri : uri.replace(/[^/]*%.*$/, '');
-  return new URLSearchParams({ rule: rule.replace(/^monitor\//, ''), path: plain.slice(0, 512) }).toString();
+  return new URLSearchParams({ rule: wafRuleID(rule), path: plain.slice(0, 512) }).toString();
 }
 
 const outcomeOf = ({ status }: LogRow) => (status === 444 ? 'logs.outcome.closed' : 'logs.outcome.answered');
