@@ -57,12 +57,14 @@ test('no row is lost and none is stored twice while any part is killed', { timeo
   agent.start();
   try {
     await eventually(async () => expect((await visit(port, name)).status).toBe(200), { within: 120_000 });
+    const [api, secondApi] = plane.apis;
+    if (api === undefined || secondApi === undefined) throw new Error('the test needs two API processes');
     const parts = {
       agent: { kill: () => agent.end('SIGKILL'), start: async () => agent.start() },
       postgres: { kill: () => postgres.kill(), start: () => postgres.start() },
       nats: { kill: () => plane.nats.kill(), start: () => plane.nats.start() },
-      api: { kill: () => plane.api.kill(), start: () => plane.api.start() },
-      secondApi: { kill: () => plane.apis[1]?.kill(), start: () => plane.apis[1]?.start() },
+      api: { kill: () => api.kill(), start: () => api.start() },
+      secondApi: { kill: () => secondApi.kill(), start: () => secondApi.start() },
     };
     type Part = keyof typeof parts;
     const random = new SeededRandom(1);

@@ -313,7 +313,8 @@ describe('decisions', () => {
 test('rare user agents and referers are found in each hour, merged or not, and cut or removed values too', async () => {
   const rare = await build.site();
   const { id } = await build.node({ zone: rare.zone });
-  const hoursAgo = (hours: number) => Date.now() / 1000 - hours * 3600;
+  const now = Date.now() / 1000;
+  const hoursAgo = (hours: number) => now - hours * 3600;
   const common = [1, 2, 3].map((hours) => logLine(rare.id, { time: hoursAgo(hours), uri: '/common' }));
   await addLogs(pool, id, [
     ...common,
@@ -375,7 +376,8 @@ test('a search for rare statuses reads only the five minutes that have them, up 
 test('a search for addresses reads only hours that have them, and networks are found in all hours', async () => {
   const rare = await build.site();
   const { id } = await build.node({ zone: rare.zone });
-  const hoursAgo = (hours: number) => Date.now() / 1000 - hours * 3600;
+  const now = Date.now() / 1000;
+  const hoursAgo = (hours: number) => now - hours * 3600;
   await addLogs(pool, id, [
     logLine(rare.id, { time: hoursAgo(1), address: '198.51.100.7', uri: '/one' }),
     logLine(rare.id, { time: hoursAgo(2), address: '198.51.100.7', uri: '/two', status: 502 }),
@@ -389,11 +391,10 @@ test('a search for addresses reads only hours that have them, and networks are f
   expect(await find(address)).toEqual(['/one', '/two']);
   expect(await find({ ...address, status: ['5xx'] })).toEqual(['/two']);
   // Shows which hours are read.
-  const hour = (hours: number) => Math.floor(hoursAgo(hours) / 3600) * 3600;
   await pool.query('DELETE FROM top_values WHERE site_id = $1 AND type = $2 AND at < to_timestamp($3)', [
     rare.id,
     topTypes.address,
-    hour(1),
+    Math.floor(hoursAgo(1) / 3600) * 3600,
   ]);
   expect(await find(address)).toEqual(['/one']);
   expect(await find({ ...address, status: ['5xx'] })).toEqual([]);
