@@ -443,6 +443,7 @@ describe('requests that are stored', () => {
     ['a country', { country: ['TW'] }, ({ address }) => locate(address).country === 'TW'],
     ['refusals', { blocked: true }, oracle.isBlocked],
     ['a cause', { blacklist: ['acl'] }, (line) => oracle.valueOf(line, 'blacklist', locate) === 'acl'],
+    ['the WAF as a cause', { blacklist: ['waf'] }, (line) => oracle.isRefusedByRule(line) && line.cause === 'waf'],
     ['a rule that monitors', { wafMonitored: ['942100'] }, ({ rule }) => rule === 'monitor/942100'],
   ];
   test.each(filters)('have the figures of their lines with the filter of %s', async (_, filter, matches) => {

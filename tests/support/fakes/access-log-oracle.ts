@@ -63,7 +63,7 @@ export function countedLines(batches: readonly SentBatch[]): CountedLine[] {
 export const within = (lines: readonly CountedLine[], from: number, to: number): CountedLine[] =>
   lines.filter(({ at }) => at >= from && at < to);
 
-const isRefusedByRule = ({ cause, rule, status }: SentLine) => {
+export const isRefusedByRule = ({ cause, rule, status }: SentLine) => {
   if (cause === '' || rule.slice(0, 8) === 'monitor/') return false;
   // Redirects and responses are no refusals, and neither are visitors who leave.
   return status >= 400 && status !== 499;
