@@ -223,6 +223,16 @@ local function narrow(s)
 end
 _M.narrow = narrow
 
+-- Each byte above ASCII becomes a space.
+function _M.ascii(s)
+    local n = #s
+    local p, b = ffi.cast(bytes_of, s), room(n)
+    for i = 0, n - 1 do
+        b[i] = p[i] < 128 and p[i] or 32
+    end
+    return ffi.string(b, n)
+end
+
 -- Everything that applications may decode, in the order in which they would.
 function _M.all(s)
     local value = s

@@ -24,6 +24,8 @@ local LEVELS = {
     { with_rules = -1, without_rules = 1 },
     { with_rules = -2, without_rules = 0 },
 }
+-- A value without its bytes above ASCII must exceed the first by so much: `union select` beside Chinese may be a title.
+local ASCII_MARGIN = 1
 -- The points of a value's rules must reach this sum.
 local MIN_POINTS = 5
 -- Bytes before and after the last token of the worst window.
@@ -163,22 +165,26 @@ local function judge_by_rules(place, name, text, score)
 end
 
 -- Scores a chunk of a value, and records a finding. The tokens are those of the last scan.
-local function score_chunk(place, name, s, n)
+-- With a margin, the score alone refuses nothing, and must exceed the first threshold by it. Returns the score.
+local function score_chunk(place, name, s, n, margin)
     local score, worst = model.score(n, place)
+    score = score - (margin or 0)
     if not record_score(score) then
-        return
+        return score
     end
     local text = s
     if #s > CONTEXT_BYTES * 2 then
         local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
         text = sub(s, from, from + CONTEXT_BYTES * 2)
     end
-    if not judge_by_rules(place, name, text, score) and score > LEVELS[settings.level].without_rules then
+    local needs_rule = margin ~= nil
+    if not judge_by_rules(place, name, text, score) and not needs_rule and score > LEVELS[settings.level].without_rules then
         local rule = model_rule_of(n)
         if is_enabled(rule, name) then
             record_finding(rule, place, name, text, score)
         end
     end
+    return score
 end
 
 local function is_suspicious(mask, groups)
@@ -195,13 +201,34 @@ local function without_gaps(s)
     return (gsub(s, "[\r\n][ \r\n]*[\r\n]", "\n\n"))
 end
 
+-- Bytes above ASCII look ordinary to the model, so they could hide an attack beside them. The rest of an honest text
+-- can look like an attack, so a rule must match as well. Rules see the text with these bytes, which part words.
+local function score_ascii(place, name, s)
+    local ascii = decode.ascii(s)
+    local n, mask, groups, rest = scan.scan(ascii)
+    if not rest and not is_suspicious(mask, groups) then
+        return
+    end
+    score_chunk(place, name, s, n, ASCII_MARGIN)
+    while rest do
+        local _
+        n, _, _, rest = scan.scan(ascii, rest)
+        score_chunk(place, name, s, n, ASCII_MARGIN)
+    end
+end
+
 -- `n` and `rest` are results of the last scan.
 local function score_value(place, name, s, n, rest)
-    score_chunk(place, name, s, n)
+    local score = score_chunk(place, name, s, n)
     while rest do
         local _
         n, _, _, rest = scan.scan(s, rest)
         score_chunk(place, name, s, n)
+    end
+    -- All rules ran on the whole of a short value with such a score.
+    local has_run_rules = #s <= CONTEXT_BYTES * 2 and score > LEVELS[settings.level].with_rules
+    if not has_run_rules and find(s, "[\128-\255]") then
+        score_ascii(place, name, s)
     end
 end
 
@@ -225,9 +252,9 @@ local function inspect_piece(name, s)
     if not is_suspicious(mask, groups) then
         return
     end
-    local score = model.score(n, "raw")
-    if record_score(score) then
-        judge_by_rules("raw", name, s, score)
+    score_chunk("raw", name, s, n, 0)
+    if find(s, "[\128-\255]") then
+        score_ascii("raw", name, s)
     end
 end
 
