@@ -341,6 +341,16 @@ const honest: Case[] = [
     ['text/xml', 'text/plain', JSON_TYPE].map((type): Case => [`${name} as ${type}`, type, text]),
   ),
   ...Object.entries({ RSS, NOTE, QUOTE }).map(([name, text]): Case => [`${name} as a form`, FORM, text]),
+  ...[
+    '<a b="c"/>',
+    "<a b='c'/>",
+    '<color rgb="#fff"/>',
+    '<img src="a.png"/>',
+    '<select name="x"/>',
+    '<table><row id="1"/></table>',
+    '<x:ping xmlns:x="urn:a"/>',
+    '<a href="http://example.com/">b</a>',
+  ].map((text): Case => [text, 'text/xml', text]),
   ['XML of two attributes in single quotes', 'text/xml', "<user id='1' name='Tom'/>"],
   ['a property list', 'text/xml', PLIST],
   [

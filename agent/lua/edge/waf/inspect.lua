@@ -26,6 +26,8 @@ local LEVELS = {
 }
 -- A value without its bytes above ASCII must exceed the first by so much: `union select` beside Chinese may be a title.
 local ASCII_MARGIN = 1
+-- To the model, shorter XML documents look like markup in a value. Their texts and attributes have scores of their own.
+local MIN_DOCUMENT_TOKENS = 40
 -- The points of a value's rules must reach this sum.
 local MIN_POINTS = 5
 -- Bytes before and after the last token of the worst window.
@@ -177,7 +179,7 @@ local function score_chunk(place, name, s, n, margin)
         local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
         text = sub(s, from, from + CONTEXT_BYTES * 2)
     end
-    local needs_rule = margin ~= nil
+    local needs_rule = margin ~= nil or (place == "document" and n < MIN_DOCUMENT_TOKENS)
     if not judge_by_rules(place, name, text, score) and not needs_rule and score > LEVELS[settings.level].without_rules then
         local rule = model_rule_of(n)
         if is_enabled(rule, name) then
