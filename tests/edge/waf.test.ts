@@ -152,6 +152,18 @@ test('an exception for a parameter holds within JSON that has comments', async (
   expect((await edge.get(value('other'), { host: name })).status).toBe(403);
 });
 
+test('an exception for a parameter holds for XML elements and attributes of this name', async () => {
+  const exceptions = [{ rule: 'sqli', path: null, parameter: 'content' }];
+  const { name } = await withWaf({ exceptions });
+  const send = (body: string) => edge.get('/', { host: name, ...form(body, 'text/xml') });
+  const text = '1 union all select name from users';
+  expect((await send(`<a><s:content>${text}</s:content></a>`)).status).toBe(200);
+  expect((await send(`<a><b/><content>a<!-- -->${text}</content></a>`)).status).toBe(200);
+  expect((await send(`<a s:content = "${text}"/>`)).status).toBe(200);
+  expect((await send(`<a><content>a</content>${text}</a>`)).status).toBe(403);
+  expect((await send(`<a content="b" d="${text}"/>`)).status).toBe(403);
+});
+
 test('a body longer than the limit is inspected at its start, or refused', async () => {
   const long = `a=${'x'.repeat(2000)}&id=1+union+select+2,3`;
   const { name } = await withWaf({ bodyKiB: 1 });

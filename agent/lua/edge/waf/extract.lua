@@ -6,8 +6,8 @@ local decode = require("edge.waf.decode")
 local multipart = require("edge.waf.multipart")
 local bytes_of = ffi.typeof("const uint8_t *")
 local byte, find, gsub = string.byte, string.find, string.gsub
-local lower, match, sub = string.lower, string.match, string.sub
-local concat, ipairs, pairs, type = table.concat, ipairs, pairs, type
+local lower, match, reverse, sub = string.lower, string.match, string.reverse, string.sub
+local concat, ipairs, max, pairs, type = table.concat, ipairs, math.max, pairs, type
 local url, escapes = decode.url, decode.escapes
 
 local _M = {}
@@ -120,10 +120,10 @@ function _M.json(emit, s, place)
     end
 end
 
-local function emit_text(emit, texts)
+local function emit_text(emit, name, texts)
     local text = concat(texts)
     if find(text, "%S") then
-        emit("xml", "", text)
+        emit("xml", name or "", text)
     end
 end
 
@@ -134,7 +134,8 @@ local NAME = "[%a_\128-\255][%w_:.\128-\255-]*"
 local TAG_START = "^</?" .. NAME .. "()"
 local QUOTED, SINGLE_QUOTED = "^%s+" .. NAME .. '%s*=%s*"[^<"]*"()', "^%s+" .. NAME .. "%s*=%s*'[^<']*'()"
 local SINGLE_QUOTES = "(%s" .. NAME .. "%s*=%s*)'([^'\"<]*)'"
-local MAX_DOCTYPE_BYTES = 300
+local TAG_NAME = "^<([%w_.\128-\255-]*):?([%w_.\128-\255-]*)"
+local MAX_DOCTYPE_BYTES, MAX_ATTRIBUTE_BYTES = 300, 256
 
 -- Whether it is a document type of a name, perhaps a word, and quoted texts.
 local function is_doctype(s, open)
@@ -151,17 +152,34 @@ local function is_tag(s, open)
     return at ~= nil or is_doctype(s, open)
 end
 
+-- The name of the attribute whose value begins at a position of a tag, without its prefix. Reading backwards takes one
+-- pass.
+local function attribute_before(s, open, at)
+    local name = match(reverse(sub(s, max(open, at - MAX_ATTRIBUTE_BYTES), at - 1)), "^%s*=%s*([^%s=:\"'<>/]+)")
+    return name and reverse(name) or ""
+end
+
 -- Emits the values of a tag, and returns the position after it.
 local function read_tag(emit, s, open)
     local at = find(s, "[>\"']", open)
     while at and byte(s, at) ~= 62 do
         local value, after = match(s, VALUES[byte(s, at)], at)
         if value then
-            emit("xml", "", value)
+            emit("xml", attribute_before(s, open, at), value)
         end
         at = find(s, "[>\"']", after or at + 1)
     end
     return (at or #s) + 1
+end
+
+-- Keeps the names of the open elements, without their prefixes. `after`: the position after the tag.
+local function follow_tag(names, s, open, after)
+    if byte(s, open + 1) == 47 then
+        names[#names] = nil
+    elseif byte(s, after - 2) ~= 47 then
+        local name, local_name = match(s, TAG_NAME, open)
+        names[#names + 1] = local_name ~= "" and local_name or name
+    end
 end
 
 -- Parsers join the texts before and after these. The content of CDATA is text, too.
@@ -189,7 +207,7 @@ local function xml(emit, report, s)
     end
     -- Both quotes are alike, and the model knows few documents with single ones.
     emit("document", "", (gsub(s, SINGLE_QUOTES, '%1"%2"')))
-    local texts, from, has_only_tags = {}, 1, true
+    local texts, from, has_only_tags, names = {}, 1, true, {}
     while from <= #s do
         local open = find(s, "<", from, true) or #s + 1
         texts[#texts + 1] = sub(s, from, open - 1)
@@ -197,12 +215,13 @@ local function xml(emit, report, s)
         if text then
             texts[#texts + 1], from = text, after
         else
-            emit_text(emit, texts)
+            emit_text(emit, names[#names], texts)
             has_only_tags = has_only_tags and (open > #s or is_tag(s, open))
             texts, from = {}, read_tag(emit, s, open)
+            follow_tag(names, s, open, from)
         end
     end
-    emit_text(emit, texts)
+    emit_text(emit, names[#names], texts)
     return has_only_tags
 end
 
