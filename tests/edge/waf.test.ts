@@ -222,6 +222,7 @@ describe('the log row of a finding explains it', () => {
     expect(found.rules.map(({ id }) => id)).toEqual(['sqli-union-select', 'sqli-select-from']);
     expect(matched(found)).toMatch(/^union all select/);
     expect(found.tokens?.length).toBe(5);
+    expect(JSON.stringify(found.tokens)).not.toContain(String.raw`\u0000`);
     expect(found.points).toBeGreaterThanOrEqual(5);
   });
 
@@ -251,6 +252,11 @@ describe('the log row of a finding explains it', () => {
     expect(matched(found)).toMatch(/^union all select/);
   });
 
+  const UNION = "' union all select name from users";
+  const JNDI = '${jndi:ldap://a.example/x}';
+  const ENTITY = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>';
+  const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
+  const cookie = (value: string) => ({ headers: { Cookie: `remember_me=${encodeURIComponent(value)}` } });
   test.each([
     ['a password', '/', form('password=hunter2%27%20union%20all%20select%20name%20from%20users')],
     ['a cookie', '/', { headers: { Cookie: 'a=hunter2%27%20union%20all%20select%20name%20from%20users' } }],
@@ -264,6 +270,28 @@ describe('the log row of a finding explains it', () => {
     ],
     ['a web token', "/?q=eyJhbGciOiJIUzI1NiJ9.hunter2.x'%20union%20all%20select%20name%20from%20users", {}],
     ['a bearer token', "/?q=Bearer%20hunter2hunter2'%20union%20all%20select%20name%20from%20users", {}],
+    ...['pass1', 'user_pass', 'user[pass]', 'userPass', 'passNew'].map(
+      (name) => [`a parameter ${name}`, '/', form(`${encodeURIComponent(name)}=hunter2${UNION}`)] as const,
+    ),
+    ['JSON of a secret parameter', '/', form(`token=${encodeURIComponent(`{"a":"hunter2${UNION}"}`)}`)],
+    ['JSON of a cookie', '/', cookie(`{"a":"hunter2${UNION}"}`)],
+    ['JSON of a cookie that is read as text', '/', cookie(`["hunter2' ${SPLIT.join('","')}"]`)],
+    ['base64 of a cookie', '/', cookie(btoa(`hunter2${UNION} where 1=1`))],
+    ['an XML element', '/', form(`<login><password>hunter2${UNION}</password></login>`, 'text/xml')],
+    ['an XML element with a prefix', '/', form(`<a:b><a:pass>hunter2${UNION}</a:pass></a:b>`, 'text/xml')],
+    ['an XML attribute', '/', form(`<user id="1" password = "hunter2${UNION}"/>`, 'text/xml')],
+    ['an XML document', '/', form(`${ENTITY}<a><password t="x">hunter2</password></a>`, 'text/xml')],
+    ['an XML document, behind an entity', '/', form(`${ENTITY}<a><password>a&lt;hunter2</password></a>`, 'text/xml')],
+    ['an XML document, in CDATA', '/', form(`${ENTITY}<a><pin><![CDATA[hunter2]]></pin></a>`, 'text/xml')],
+    [
+      'the text of a multipart body',
+      '/',
+      form(`form-data; name="user[pass]"\r\n\r\nhunter2${UNION} -- `, 'text/plain'),
+    ],
+    ['the credentials of a URL', '/', form(`url=${encodeURIComponent(`http://admin:hunter2@a.example/${JNDI}`)}`)],
+    ['a target, behind an encoded ampersand', '/backup.sql?password=a%26hunter2', {}],
+    ['a long value that is cut', '/', form(`q=${'a, '.repeat(1000)}password=${'b'.repeat(2100)}hunter2${UNION}`)],
+    ['a text with a long secret', '/', form(`q={password:"${'a'.repeat(3800)}hunter2${UNION}"}`)],
   ])('the secret is masked in %s', async (_what, path, options) => {
     const found = await explanationOf(path, options);
     expect(found.excerpt).toContain('•••');
@@ -280,6 +308,33 @@ describe('the log row of a finding explains it', () => {
     expect(found).not.toHaveProperty('excerpt');
     expect(found).not.toHaveProperty('name');
     expect(found).not.toHaveProperty('tokens');
+  });
+
+  test.each([
+    ['query', 'X-Original-URL', `/a?email=ann@example.com${UNION}`, '/a'],
+    ['both', 'X-Original-URL', `/a%3Femail=ann@example.com${UNION}`, '/a'],
+    ['address', 'X-Forwarded-For', `203.0.113.9${UNION}`, undefined],
+    ['both', 'True-Client-IP', `203.0.113.9${UNION}`, undefined],
+  ])(
+    'with the mask %s, the excerpt of %s has nothing that the log leaves out',
+    async (logMask, header, value, excerpt) => {
+      const found = await explanationOf('/', { headers: { [header]: value } }, { logMask });
+      expect(found.rules[0]?.id).toBe('sqli-union-select');
+      expect(found.excerpt).toBe(excerpt);
+      expect(found.tokens).toBeUndefined();
+    },
+  );
+
+  test('a value that a rule finds without the model has the steps of its own decoding', async () => {
+    const ofFile = form(
+      `--x\r\n${field('f')}; filename="a%2ephp"\r\n\r\nb\r\n--x--`,
+      'multipart/form-data; boundary=x',
+    );
+    expect(await explanationOf('/', ofFile)).toMatchObject({ place: 'filename', steps: ['url'] });
+    expect(await explanationOf('/backup%2esql')).toMatchObject({ place: 'target', steps: ['url'] });
+    const ofAgent = await explanationOf('/?q=gobuster%252f3.6', { headers: { 'User-Agent': 'gobuster/3.6' } });
+    expect(ofAgent).toMatchObject({ place: 'userAgent' });
+    expect(ofAgent).not.toHaveProperty('steps');
   });
 
   test('a mask of addresses leaves the excerpt', async () => {

@@ -6,8 +6,8 @@ local inspect = require("edge.waf.inspect")
 local model = require("edge.waf.model")
 local rules = require("edge.waf.rules")
 local re_find = ngx.re.find
-local byte, char, find, format, gsub, lower, sub = string.byte, string.char, string.find, string.format, string.gsub, string.lower,
-    string.sub
+local byte, char, find, format, gsub = string.byte, string.char, string.find, string.format, string.gsub
+local lower, match, sub = string.lower, string.match, string.sub
 local concat, floor, ipairs, max, min, remove = table.concat, math.floor, ipairs, math.max, math.min, table.remove
 
 local _M = {}
@@ -17,18 +17,28 @@ local MAX_RULES, MAX_TOKENS = 6, 5
 -- Bytes before the match in the excerpt, and around the match in which other rules are looked for. The model's worst
 -- window of a longer text is WINDOW_BYTES from its start.
 local CONTEXT_BYTES, WINDOW_BYTES = 48, 2048
--- Longer values are not decoded again for the list of steps.
+-- Bytes of a value that are decoded again, for the list of steps and for secrets.
 local MAX_DECODED_BYTES = 65536
 -- One byte for a bullet, which is no ASCII. Texts have no such byte, because controls are escaped.
 local BULLETS, BULLETS_BYTES = ("\1"):rep(3), 18
--- Names whose values are secret, of parameters, headers and JSON keys.
-local KEYS = "passw(?:or)?d|passphrase|pwd|secret|token|session|csrf|xsrf|credential|signature|cookie|(?:api|access|private|client)[_-]?key"
-local SECRET_NAME = KEYS .. "|auth(?!or(?!iz))|cvv|cvc|card|^(?:pass|sid|otp|pin)$"
--- Secrets in texts: a pattern, and its group that is the secret.
+-- Names whose values are secret, of parameters, headers, XML elements and JSON keys. `passenger` is none.
+local KEYS = "passw(?:or)?[dt]|passphrase|passcode|pass(?-i:(?![a-z]))|pwd|secret|token|session|csrf|xsrf|credential"
+    .. "|signature|cookie|(?:api|access|private|client)[_-]?key|(?<![a-z])(?:sid|otp|pin|pw|psw|pswd)(?![a-z])"
+local SECRET_NAME = KEYS .. "|auth(?!or(?!iz))|cvv|cvc|card"
+local KEYS_IN_TEXT = "(?:" .. KEYS .. "|(?<![a-z])(?:cvv|cvc|auth|authorization)(?![a-z]))"
+-- Secrets in texts: a pattern, and its group that is the secret. Loops keep what they took or are short, because PCRE
+-- gives up on long texts otherwise.
 local SECRETS = {
     -- Values of such names, in quotes or up to the end of a field.
-    { "(?:" .. KEYS .. [=[|\b(?:pass|sid|otp|pin|cvv|cvc|auth|authorization))[\w-]*["'\]]*\s*[=:>]\s*]=]
-        .. [=[(?|"((?:[^"\\]|\\.)+)|'((?:[^'\\]|\\.)+)|([^"'&;<\r\n][^&;<\r\n]*))]=], 1 },
+    { KEYS_IN_TEXT .. [=[[\w-]{0,40}+["'\]\\]*+\s*+(?:[=:]>?|>)\s*+]=]
+        .. [=[(?|"([^"\\]*+(?:\\.[^"\\]*+)*+)|'([^'\\]*+(?:\\.[^'\\]*+)*+)|([^"'&;<\r\n][^&;<\r\n]*+))]=], 1 },
+    -- Texts of such XML elements.
+    { [=[<[\w:.-]{0,64}]=] .. KEYS_IN_TEXT .. [=[[\w.-]{0,64}+(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]++)]=], 1 },
+    -- Such parts of a multipart body.
+    { [=[\bname\s*+=\s*+["']?[^"'\r\n;]{0,64}]=] .. KEYS_IN_TEXT
+        .. [=[[^\r\n]{0,200}+(?:\s++content-[\w-]++:[^\r\n]*+)*+\s++([^\r\n]++)]=], 1 },
+    -- Credentials of URLs and headers.
+    { [[//([^\s/?#"'<>]+)@]], 1 },
     { [[\b(?:bearer|basic|digest)\s+([\w.~+/=-]{8,})]], 1 },
     -- JSON Web Tokens, and numbers of cards.
     { [[\beyJ[\w-]{8,}(?:\.[\w-]+)*]], 0 },
@@ -36,13 +46,38 @@ local SECRETS = {
 }
 -- Places that the log of a site without queries shows.
 local SHOWN_WITHOUT_QUERY = { path = true, header = true, userAgent = true }
+-- Headers in which proxies send the visitor's address.
+local ADDRESS_HEADER = "forwarded(?:-for)?$|ip(?:v[46])?$|addr(?:ess)?$"
 
+local function is_secret_name(name)
+    return re_find(name, SECRET_NAME, "ijos") ~= nil
+end
+
+-- Values within JSON have names of their own, and those of cookies and secret headers may be JSON.
 local function is_secret(finding)
-    return finding.place == "cookie" or re_find(finding.name, SECRET_NAME, "ijos") ~= nil
+    return is_secret_name(finding.name) or is_secret_name(finding.outer_name) or is_secret_name(finding.header or "")
+end
+
+local function hides_query(log_mask)
+    return log_mask == "query" or log_mask == "both"
+end
+
+local function hides_address(log_mask)
+    return log_mask == "address" or log_mask == "both"
 end
 
 local function is_hidden(finding, log_mask)
-    return (log_mask == "query" or log_mask == "both") and not SHOWN_WITHOUT_QUERY[finding.place]
+    return (hides_query(log_mask) and not SHOWN_WITHOUT_QUERY[finding.place])
+        or (hides_address(log_mask) and finding.header ~= nil and re_find(finding.header, ADDRESS_HEADER, "jos") ~= nil)
+end
+
+-- The part of the text that the site's log shows: a header may have a URL with its query.
+local function shown_text(finding, log_mask)
+    local text = finding.text
+    if not hides_query(log_mask) or not finding.header then
+        return text
+    end
+    return finding.text_before == "" and match(text, "^[^?]*") or ""
 end
 
 local function match_of(rule, text)
@@ -52,40 +87,66 @@ local function match_of(rule, text)
 end
 
 -- The deciding rule, then others of the place that match near it, and the sum of their points.
-local function hits_of(finding)
+local function matches_of(finding)
     local text, decisive = finding.text, rules.by_id[finding.rule]
     local from, to = match_of(decisive, text)
-    local hits, points = { { id = decisive.id, points = decisive.points, from = from, to = to } }, decisive.points
+    local matches, points = { { id = decisive.id, points = decisive.points, from = from, to = to } }, decisive.points
     local before = max(0, (from or min(WINDOW_BYTES, #text)) - WINDOW_BYTES)
     local near = sub(text, before + 1, before + 2 * WINDOW_BYTES)
     for _, rule in ipairs(rules.at[finding.place] or {}) do
         local first, last
-        if rule ~= decisive and inspect.is_enabled(rule, finding.name) then
+        if rule ~= decisive and inspect.is_enabled(rule, finding.name, finding.settings) then
             first, last = match_of(rule, near)
         end
         if first then
             points = points + rule.points
-            hits[#hits + 1] = #hits < MAX_RULES
+            matches[#matches + 1] = #matches < MAX_RULES
                 and { id = rule.id, points = rule.points, from = first + before, to = last + before } or nil
         end
     end
-    return hits, points
+    return matches, points
 end
 
--- Which bytes of a text belong to secrets.
-local function secret_bytes(text)
-    local secret = {}
-    for _, one in ipairs(SECRETS) do
+-- Calls `mark` with the first and last byte of each secret of a text. Returns an error, or nil.
+local function find_secrets(text, mark)
+    for _, secret in ipairs(SECRETS) do
         local state = { pos = 1 }
-        local from, to = re_find(text, one[1], "ijos", state, one[2])
+        local from, to, err = re_find(text, secret[1], "ijos", state, secret[2])
         while from do
-            for i = from, to do
-                secret[i] = true
-            end
-            from, to = re_find(text, one[1], "ijos", state, one[2])
+            mark(from, to)
+            from, to, err = re_find(text, secret[1], "ijos", state, secret[2])
+        end
+        if err then
+            return err
         end
     end
-    return secret
+end
+
+-- Which bytes of the finding's text belong to secrets, or nil if a pattern failed.
+local function secret_bytes(finding)
+    local text, before, secret = finding.text, finding.text_before, {}
+    local function mark(from, to)
+        for i = max(1, from), to do
+            secret[i] = true
+        end
+    end
+    local err = find_secrets(before .. text, function(from, to)
+        mark(from - #before, to - #before)
+    end)
+    -- Decoding can bring the end of a field into a secret.
+    local original = sub(finding.original, 1, MAX_DECODED_BYTES)
+    err = find_secrets(original, function(from, to)
+        local decoded = decode.all(sub(original, from, to))
+        if not find(decoded, "[\"'&;<\r\n]") then
+            return
+        end
+        local first, last = find(text, decoded, 1, true)
+        while first do
+            mark(first, last)
+            first, last = find(text, decoded, last + 1, true)
+        end
+    end) or err
+    return not err and secret or nil
 end
 
 -- A byte as ASCII, and how long it is in JSON.
@@ -102,9 +163,10 @@ local function ascii(text)
     end))
 end
 
--- The part of a text from a byte on, and where its bytes are in it: their starts, from 0, and their ends.
-local function excerpt_of(text, from)
-    local secret, parts, starts, ends = secret_bytes(text), {}, {}, {}
+-- The part of a text from a byte on, and where its bytes are in it: their starts, from 0, and their ends. `secret`: the
+-- bytes that are secret.
+local function excerpt_of(text, from, secret)
+    local parts, starts, ends = {}, {}, {}
     local length, size = 0, 0
     for i = from, #text do
         if secret[i] and ends[i - 1] and secret[i - 1] then
@@ -126,30 +188,35 @@ local function excerpt_of(text, from)
     return concat(parts), starts, ends
 end
 
--- Moves the offsets of hits from the text to the excerpt. Hits that begin outside of the excerpt lose theirs.
-local function move_offsets(hits, excerpt, starts, ends)
-    for _, hit in ipairs(hits) do
-        local from, to = starts[hit.from or 0], ends[hit.to or 0]
-        hit.from, hit.to = from, from and (to or #excerpt)
+-- Moves the offsets of matches from the text to the excerpt. Those that begin outside of it have none then.
+local function move_offsets(matches, excerpt, starts, ends)
+    for _, found in ipairs(matches) do
+        local from, to = starts[found.from or 0], ends[found.to or 0]
+        found.from, found.to = from, from and (to or #excerpt)
     end
 end
 
-local function add_excerpt(made, finding, hits)
-    if is_secret(finding) then
-        made.excerpt = BULLETS
-        move_offsets(hits, BULLETS, {}, {})
-        return
-    end
-    local text = finding.text
-    local at = hits[1].from or (#text > 2 * WINDOW_BYTES and WINDOW_BYTES) or hits[2] and hits[2].from or 1
-    local excerpt, starts, ends = excerpt_of(text, max(1, at - CONTEXT_BYTES))
-    made.excerpt = excerpt
-    move_offsets(hits, excerpt, starts, ends)
-    local tokens = model.explain(text, finding.place, MAX_TOKENS)
+local function tokens_of(finding)
+    local tokens = model.explain(finding.text, finding.place, MAX_TOKENS)
     for _, token in ipairs(tokens) do
         token.weight = floor(token.weight * 100 + 0.5) / 100
     end
-    made.tokens = tokens[1] and tokens
+    return tokens[1] and tokens
+end
+
+-- Adds the excerpt and the tokens of the text, as far as it is not secret and not hidden from the log.
+local function add_text(explanation, finding, matches, log_mask)
+    local secret = not is_secret(finding) and secret_bytes(finding)
+    if not secret then
+        explanation.excerpt = BULLETS
+        return move_offsets(matches, BULLETS, {}, {})
+    end
+    local text = shown_text(finding, log_mask)
+    local at = matches[1].from or (#text > 2 * WINDOW_BYTES and WINDOW_BYTES) or matches[2] and matches[2].from or 1
+    local excerpt, starts, ends = excerpt_of(text, max(1, min(at, #text) - CONTEXT_BYTES), secret)
+    explanation.excerpt = excerpt ~= "" and excerpt or nil
+    move_offsets(matches, excerpt, starts, ends)
+    explanation.tokens = text == finding.text and tokens_of(finding) or nil
 end
 
 local function contains(value, text)
@@ -159,7 +226,8 @@ end
 -- Repeats the decoding of a value, one step at a time. The value of a parameter was decoded once before.
 local function steps_of(finding)
     local value, steps = finding.original, {}
-    if not value or #value > MAX_DECODED_BYTES then
+    -- Contents of files are not decoded.
+    if #value > MAX_DECODED_BYTES or value == finding.text or finding.place == "file" then
         return nil
     end
     for _, step in ipairs({ { "url", decode.url }, { "url", decode.url }, { "url", decode.url }, { "narrow", decode.narrow },
@@ -174,7 +242,7 @@ local function steps_of(finding)
         steps[#steps + 1] = "base64"
     elseif not contains(value, finding.text) then
         local bare = decode.without_comments(value)
-        -- The finding is of another value.
+        -- Another reader made the text, such as that of binary bodies.
         if not bare or not contains(bare, finding.text) then
             return nil
         end
@@ -183,28 +251,35 @@ local function steps_of(finding)
     return steps[1] and steps
 end
 
-local function encode(made)
-    return (gsub(gsub(cjson.encode(made), "\\u0001", "\\u2022"), "…", "\\u2026"))
+local function encode(explanation)
+    return (gsub(gsub(cjson.encode(explanation), "\\u0001", "\\u2022"), "…", "\\u2026"))
+end
+
+-- Removes the lightest token or the last match.
+local function shorten(explanation)
+    local tokens = explanation.tokens
+    remove(tokens or explanation.rules)
+    explanation.tokens = tokens and tokens[1] and tokens or nil
 end
 
 -- `log_mask`: what the site's log leaves out.
 function _M.text(finding, log_mask)
-    local hits, points = hits_of(finding)
-    local made = {
+    local matches, points = matches_of(finding)
+    local explanation = {
         -- Rules that need no model have no score.
         score = finding.score ~= 0 and floor(finding.score * 10 + 0.5) / 10 or nil,
-        points = points, rules = hits, place = finding.place, steps = steps_of(finding),
+        points = points, rules = matches, place = finding.place, steps = steps_of(finding),
     }
     if is_hidden(finding, log_mask) or finding.text == "" then
-        move_offsets(hits, "", {}, {})
+        move_offsets(matches, "", {}, {})
     else
-        made.name = finding.name ~= "" and ascii(finding.name) or nil
-        add_excerpt(made, finding, hits)
+        explanation.name = finding.name ~= "" and ascii(finding.name) or nil
+        add_text(explanation, finding, matches, log_mask)
     end
-    local text = encode(made)
+    local text = encode(explanation)
     while #text > MAX_BYTES do
-        remove(made.tokens and made.tokens[1] and made.tokens or hits)
-        text = encode(made)
+        shorten(explanation)
+        text = encode(explanation)
     end
     return text
 end

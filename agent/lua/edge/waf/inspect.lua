@@ -39,7 +39,6 @@ local MAX_FILE_BYTES = 8192
 -- Limits per request: values on which rules run, bytes on which all rules run, levels of nested JSON. More than the
 -- first two allow is a finding, so they are far above what ordinary requests have.
 local MAX_SCORED_VALUES, MAX_RULE_BYTES, MAX_DEPTH = 50000, 800 * 1024, 3
-local VALUES_RULE = "protocol-too-many-values"
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
 -- A body may have several readings: ten times the longest `bodyKiB` is inspected. Chinese XML in UTF-16 needs eight:
@@ -51,8 +50,9 @@ local MIN_VALUE_BYTES = 16
 local BODY_LIMIT = {}
 -- The state of the request.
 local settings, finding, highest_score, seen_names, reported = nil, nil, nil, nil, nil
--- The value that is inspected, before it was decoded.
-local original = nil
+-- Where the inspected value comes from: its header in lower case (nil for others), its outermost name, itself before it
+-- was decoded, and what precedes the text that rules see.
+local header, outer_name, original, text_before = nil, "", "", ""
 local scored_values, rule_bytes, body_bytes = 0, 0, 0
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
@@ -65,9 +65,8 @@ local harmless_values = {
 local harmless_header_values = lrucache.new(MAX_REMEMBERED)
 local harmless_values_of_unscored = lrucache.new(MAX_REMEMBERED)
 
--- Whether an exception of this path covers the rule and the value's name. A nil rule stands for all rules.
-local function is_excepted(rule, name)
-    local exceptions = settings.path_exceptions
+-- Whether an exception of the path covers the rule and the value's name. A nil rule stands for all rules.
+local function is_excepted(rule, name, exceptions)
     if not exceptions then
         return false
     end
@@ -82,11 +81,16 @@ local function is_excepted(rule, name)
     return false
 end
 
-local function is_enabled(rule, name)
-    return rule.level <= settings.level and not settings.disabled[rule.id] and not settings.disabled[rule.category]
-        and not is_excepted(rule, name)
+-- `in_settings`: those of a request.
+function _M.is_enabled(rule, name, in_settings)
+    local disabled = in_settings.disabled
+    return rule.level <= in_settings.level and not disabled[rule.id] and not disabled[rule.category]
+        and not is_excepted(rule, name, in_settings.path_exceptions)
 end
-_M.is_enabled = is_enabled
+
+local function is_enabled(rule, name)
+    return _M.is_enabled(rule, name, settings)
+end
 
 -- Keeps the finding with the highest score. One by a rule marked alone is certain, and wins over all others.
 local function record_finding(rule, place, name, text, score)
@@ -94,7 +98,8 @@ local function record_finding(rule, place, name, text, score)
     if not finding or (is_certain and not finding.is_certain)
         or (is_certain == finding.is_certain and score > finding.score) then
         finding = {
-            rule = rule.id, place = place, name = name, score = score, text = text, is_certain = is_certain, original = original,
+            rule = rule.id, place = place, name = name, score = score, text = text, is_certain = is_certain,
+            header = header, outer_name = outer_name, original = original, text_before = text_before, settings = settings,
         }
     end
 end
@@ -167,17 +172,19 @@ local function judge_by_rules(place, name, text, score)
 end
 
 -- Scores a chunk of a value, and records a finding. The tokens are those of the last scan.
--- With a margin, the score alone refuses nothing, and must exceed the first threshold by it. Returns the score.
-local function score_chunk(place, name, s, n, margin)
+-- With a margin, the score alone refuses nothing, and must exceed the first threshold by it. `before`: what precedes
+-- `s`, or nil. Returns the score.
+local function score_chunk(place, name, s, n, margin, before)
     local score, worst = model.score(n, place)
     score = score - (margin or 0)
     if not record_score(score) then
         return score
     end
     local text = s
+    text_before = before or ""
     if #s > CONTEXT_BYTES * 2 then
         local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
-        text = sub(s, from, from + CONTEXT_BYTES * 2)
+        text, text_before = sub(s, from, from + CONTEXT_BYTES * 2), sub(s, max(1, from - CONTEXT_BYTES), from - 1)
     end
     local needs_rule = margin ~= nil or (place == "document" and n < MIN_DOCUMENT_TOKENS)
     if not judge_by_rules(place, name, text, score) and not needs_rule and score > LEVELS[settings.level].without_rules then
@@ -205,17 +212,17 @@ end
 
 -- Bytes above ASCII look ordinary to the model, so they could hide an attack beside them. The rest of an honest text
 -- can look like an attack, so a rule must match as well. Rules see the text with these bytes, which part words.
-local function score_ascii(place, name, s)
+local function score_ascii(place, name, s, before)
     local ascii = decode.ascii(s)
     local n, mask, groups, rest = scan.scan(ascii)
     if not rest and not is_suspicious(mask, groups) then
         return
     end
-    score_chunk(place, name, s, n, ASCII_MARGIN)
+    score_chunk(place, name, s, n, ASCII_MARGIN, before)
     while rest do
         local _
         n, _, _, rest = scan.scan(ascii, rest)
-        score_chunk(place, name, s, n, ASCII_MARGIN)
+        score_chunk(place, name, s, n, ASCII_MARGIN, before)
     end
 end
 
@@ -249,21 +256,21 @@ end
 
 -- Inspects a piece of a binary body or of JSON as text. The model alone refuses no piece: random bytes often look like
 -- an attack to it. A rule must match as well. Rules see the whole piece, so no part of it hides another.
-local function inspect_piece(name, s)
+local function inspect_piece(name, s, before)
     local n, mask, groups = scan.scan(s)
     if not is_suspicious(mask, groups) then
         return
     end
-    score_chunk("raw", name, s, n, 0)
+    score_chunk("raw", name, s, n, 0, before)
     if find(s, "[\128-\255]") then
-        score_ascii("raw", name, s)
+        score_ascii("raw", name, s, before)
     end
 end
 
--- Pieces share some bytes, so that they cut no attack.
-local function inspect_pieces(name, text)
+-- Calls `read` with the pieces of a text and what precedes each. They share some bytes, so that they cut no attack.
+local function read_pieces(text, read)
     for from = 1, #text, PIECE_BYTES - PIECE_OVERLAP do
-        inspect_piece(name, sub(text, from, from + PIECE_BYTES - 1))
+        read(sub(text, from, from + PIECE_BYTES - 1), sub(text, max(1, from - CONTEXT_BYTES), from - 1))
     end
 end
 
@@ -294,7 +301,9 @@ local function inspect_json_as_text(name, s)
     for _, reading in ipairs({ bare, without_line_comments(text), without_line_comments(bare) }) do
         if not seen[reading] and not has_excepted_key(s) then
             seen[reading] = true
-            inspect_pieces(name, (gsub(reading, "%s+", " ")))
+            read_pieces(gsub(reading, "%s+", " "), function(piece, before)
+                inspect_piece(name, piece, before)
+            end)
         end
     end
 end
@@ -314,14 +323,13 @@ local function inspect_binary(name, s)
         runs[#runs + 1] = run
     end
     local text = decode.all(gsub(concat(runs, " "), "[\1-\8\14-\31\127\160]", " "))
-    for from = 1, #text, PIECE_BYTES - PIECE_OVERLAP do
-        local piece = sub(text, from, from + PIECE_BYTES - 1)
-        inspect_piece(name, piece)
+    read_pieces(text, function(piece, before)
+        inspect_piece(name, piece, before)
         local bare = decode.without_comments(piece)
         if bare then
-            inspect_piece(name, bare)
+            inspect_piece(name, bare, before)
         end
-    end
+    end)
 end
 
 -- The decoded text of a base64 value, of the last segment of a path, or of the first long run that decodes.
@@ -353,7 +361,7 @@ function inspect(place, name, s, depth)
         return inspect_json(place, name, s, depth + 1)
     end
     -- The keys of records repeat.
-    if is_excepted(nil, name) or (place == "name" and seen_names[s]) then
+    if is_excepted(nil, name, settings.path_exceptions) or (place == "name" and seen_names[s]) then
         return
     end
     if place == "name" then
@@ -410,7 +418,13 @@ local function matches_any(list, text)
     return false
 end
 
+-- Begins with a value that is not decoded further yet.
+local function begin_value(name, value)
+    outer_name, original, text_before = name, value, ""
+end
+
 local function inspect_value(place, name, value)
+    begin_value(name, value)
     if place == "file" then
         -- Only uploads that may contain a script tag of PHP, JSP or HTML are searched.
         if find(value, "<[?%%sSjJ]") then
@@ -463,6 +477,8 @@ local function inspect_unscored_header(name, value)
 end
 
 local function inspect_header(name, value)
+    header = name
+    begin_value(name, value)
     if UNSCORED_HEADERS[name] then
         return inspect_unscored_header(name, value)
     end
@@ -518,11 +534,12 @@ end
 -- `broken_rules`: with it, a body may pass.
 local function record_broken_rules(broken_rules)
     if scored_values > MAX_SCORED_VALUES or rule_bytes > MAX_RULE_BYTES or body_bytes > MAX_BODY_BYTES then
-        report(VALUES_RULE)
+        report(rules.TOO_MANY_VALUES)
     end
     for _, id in ipairs(broken_rules) do
         report(id)
     end
+    begin_value("", "")
     for _, id in ipairs(reported) do
         record_broken_rule(id)
     end
@@ -550,9 +567,10 @@ end
 -- highest score (-1e9 without scores).
 function _M.check(request, module)
     settings = settings_of(request, module)
-    finding, highest_score, seen_names, reported, original = nil, -1e9, {}, {}, nil
+    finding, highest_score, seen_names, reported, header = nil, -1e9, {}, {}, nil
     scored_values, rule_bytes, body_bytes = 0, 0, 0
     local target = gsub(request.target, "^%a+://[^/?]*", "")
+    begin_value("", target)
     run_rules_without_model("target", "", decode.all(target))
     extract.target(inspect_value, target, "path", "query")
     for name, value in pairs(request.headers) do
@@ -564,12 +582,13 @@ function _M.check(request, module)
             inspect_header(name, value)
         end
     end
+    header = nil
     if request.body and request.body ~= "" then
         inspect_body(request.headers["content-type"], request.body)
     end
     record_broken_rules(request.broken_rules or {})
     local found = finding
-    finding, original = nil, nil
+    finding, original, text_before = nil, "", ""
     return found, highest_score
 end
 return _M

@@ -9,6 +9,8 @@ local byte, ipairs, min, sub = string.byte, ipairs, math.min, string.sub
 local _M = {}
 local WINDOW = 40
 local FEATURES = 65536
+-- Stands for the tokens before the start token.
+local PADDING = 0
 local tokens = scan.tokens
 -- Start tokens of places whose text begins differently from a value: paths, documents, file names.
 local starts = { path = 266, document = 272, raw = 273, filename = 274 }
@@ -60,7 +62,7 @@ end
 
 -- The score of the `n` tokens of the last scan, and the index of the worst window's last token.
 function _M.score(n, place)
-    local p3, p2, p1 = 0, 0, _M.start(place)
+    local p3, p2, p1 = PADDING, PADDING, _M.start(place)
     local sum, best, entered, r, worst = 0, -1e9, 0, 0, n - 1
     for i = 0, n do
         local token = i < n and tokens[i] or scan.END
@@ -92,10 +94,10 @@ function _M.score(n, place)
     return best + bias + (place_bias[place] or 0), worst
 end
 
--- The heaviest n-grams of a value as texts. Only for requests that are refused.
+-- The heaviest n-grams of a value as texts, without those that reach before its start. Only for refused requests.
 function _M.explain(s, place, most)
     local n = scan.scan(sub(s, 1, 4096))
-    local all, before, seen = {}, { 0, 0, _M.start(place) }, {}
+    local all, before, seen = {}, { PADDING, PADDING, _M.start(place) }, {}
     for i = 0, n do
         local token = i < n and tokens[i] or scan.END
         if token ~= before[3] or token ~= before[2] then
@@ -106,7 +108,11 @@ function _M.explain(s, place, most)
                     seen[number] = true
                     all[#all + 1] = { text = text, weight = weights[number] }
                 end
-                text = k < 4 and scan.name(before[4 - k]) .. " " .. text or text
+                local previous = before[4 - k] or PADDING
+                if previous == PADDING then
+                    break
+                end
+                text = scan.name(previous) .. " " .. text
             end
             before = { before[2], before[3], token }
         end

@@ -3,6 +3,7 @@
 -- reported as `protocol-broken-multipart`.
 local charset = require("edge.waf.charset")
 local decode = require("edge.waf.decode")
+local rules = require("edge.waf.rules")
 local byte, find, gmatch, gsub, lower, match, sub = string.byte, string.find, string.gmatch, string.gsub, string.lower,
     string.match, string.sub
 local concat, decode_base64, ipairs = table.concat, ngx.decode_base64, ipairs
@@ -282,7 +283,7 @@ local function read_parts(reader, s, boundary)
     for i = 1, #delimiters do
         reader.part_count = reader.part_count + 1
         if reader.part_count > MAX_PARTS then
-            report("protocol-too-many-values")
+            report(rules.TOO_MANY_VALUES)
             break
         end
         inspect_part(reader, sub(s, delimiters[i] + #mark, (delimiters[i + 1] or #s + 1) - 1))

@@ -7,6 +7,8 @@ local re_find, ipairs = ngx.re.find, ipairs
 
 -- `alone_at` has the rules of `at` that are marked alone.
 local _M = { at = {}, alone_at = {}, by_id = {}, of_model = {}, category_of_group = pack.groups }
+-- The body rule of a request with more values, parts or bytes than are inspected.
+_M.TOO_MANY_VALUES = "protocol-too-many-values"
 
 local function add(lists, place, rule)
     local list = lists[place] or {}
