@@ -257,7 +257,7 @@ describe('the log row of a finding explains it', () => {
   const ENTITY = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>';
   const field = (name: string) => `Content-Disposition: form-data; name="${name}"`;
   const cookie = (value: string) => ({ headers: { Cookie: `remember_me=${encodeURIComponent(value)}` } });
-  test.each([
+  const secrets: [what: string, path: string, options: Parameters<typeof explanationOf>[1]][] = [
     ['a password', '/', form('password=hunter2%27%20union%20all%20select%20name%20from%20users')],
     ['a cookie', '/', { headers: { Cookie: 'a=hunter2%27%20union%20all%20select%20name%20from%20users' } }],
     ['the credentials of a header', '/', { headers: { Authorization: "hunter2' union all select name from users" } }],
@@ -270,9 +270,11 @@ describe('the log row of a finding explains it', () => {
     ],
     ['a web token', "/?q=eyJhbGciOiJIUzI1NiJ9.hunter2.x'%20union%20all%20select%20name%20from%20users", {}],
     ['a bearer token', "/?q=Bearer%20hunter2hunter2'%20union%20all%20select%20name%20from%20users", {}],
-    ...['pass1', 'user_pass', 'user[pass]', 'userPass', 'passNew'].map(
-      (name) => [`a parameter ${name}`, '/', form(`${encodeURIComponent(name)}=hunter2${UNION}`)] as const,
-    ),
+    ...['pass1', 'user_pass', 'user[pass]', 'userPass', 'passNew'].map((name): [string, string, object] => [
+      `a parameter ${name}`,
+      '/',
+      form(`${encodeURIComponent(name)}=hunter2${UNION}`),
+    ]),
     ['JSON of a secret parameter', '/', form(`token=${encodeURIComponent(`{"a":"hunter2${UNION}"}`)}`)],
     ['JSON of a cookie', '/', cookie(`{"a":"hunter2${UNION}"}`)],
     ['JSON of a cookie that is read as text', '/', cookie(`["hunter2' ${SPLIT.join('","')}"]`)],
@@ -292,7 +294,8 @@ describe('the log row of a finding explains it', () => {
     ['a target, behind an encoded ampersand', '/backup.sql?password=a%26hunter2', {}],
     ['a long value that is cut', '/', form(`q=${'a, '.repeat(1000)}password=${'b'.repeat(2100)}hunter2${UNION}`)],
     ['a text with a long secret', '/', form(`q={password:"${'a'.repeat(3800)}hunter2${UNION}"}`)],
-  ])('the secret is masked in %s', async (_what, path, options) => {
+  ];
+  test.each(secrets)('the secret is masked in %s', async (_what, path, options) => {
     const found = await explanationOf(path, options);
     expect(found.excerpt).toContain('•••');
     expect(JSON.stringify(found)).not.toMatch(/hunter2|1111/);
