@@ -50,10 +50,10 @@ test('a saved search opens with each of its filters', () => {
 });
 
 test('each filter of a search has a chip', () => {
-  const { not: _, ...fields } = LogFilter.shape;
   const chips = filters.map(({ key }) => key);
+  const without = Object.keys(LogFilter.shape).filter((name) => !chips.some((key) => key === name));
   // Customers do not see nodes.
-  expect(Object.keys(fields).filter((name) => !chips.some((key) => key === name))).toEqual(['nodeIDs']);
+  expect(without.toSorted()).toEqual(['nodeIDs', 'not']);
 });
 
 test('the period is the last hour unless the URL has another', () => {
