@@ -171,8 +171,8 @@ function FindingTable({ list, period }: { list: LogRows<Finding>; period: Period
   );
 }
 
-/** The request among all of the firewall's requests of its site in the same period. */
-function addressOf({ id, siteID }: Finding, period: Period): string {
-  const search = new URLSearchParams({ ...(siteID !== null && { siteIDs: siteID }), cause: 'waf', request: id });
+/** The request among all of its site with the same cause in the same period. A later rule may have refused it. */
+function addressOf({ id, siteID, cause }: Finding, period: Period): string {
+  const search = new URLSearchParams({ ...(siteID !== null && { siteIDs: siteID }), cause, request: id });
   return withPeriod(search, period).toString();
 }
