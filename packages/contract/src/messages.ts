@@ -77,6 +77,7 @@ export const errorMessages = [
   'duplicate IP',
   'after the start',
   'at most one day',
+  'on page 1 only',
   'at most 366 days',
   'longer steps for this time',
   'an IANA time zone',
