@@ -301,6 +301,19 @@ describe('the log row of a finding explains it', () => {
     expect(JSON.stringify(found)).not.toMatch(/hunter2|1111/);
   });
 
+  // Regression: PCRE gave up on the token, so the visitor could hide the whole text.
+  test('a long token hides no more than itself', async () => {
+    const { excerpt } = await explanationOf('/', form(`q=${'1'.repeat(20)}${UNION} eyJaaaaaaaa${'.a'.repeat(2000)}`));
+    expect(excerpt).toContain('union');
+  });
+
+  // Regression: each secret was looked for in the text as often as it occurs there.
+  test('a text with many secrets that end elsewhere when they are decoded is hidden', async () => {
+    const secrets = Array.from({ length: 30 }, (_, i) => `pwd=${i}%26&`).join('');
+    const found = await explanationOf('/', form(`q=${encodeURIComponent(`${secrets}${UNION}`)}`));
+    expect(found.excerpt).toBe('•••');
+  });
+
   test.each([
     ['query', ATTACK, {}],
     ['query', '/', form('id=1+union+all+select+name+from+users')],

@@ -19,6 +19,8 @@ local MAX_RULES, MAX_TOKENS = 6, 5
 local CONTEXT_BYTES, WINDOW_BYTES = 48, 2048
 -- Bytes of a value that are decoded again, for the list of steps and for secrets.
 local MAX_DECODED_BYTES = 65536
+-- Different secrets of a value that end elsewhere when they are decoded. With more of them the text is hidden.
+local MAX_DECODED_SECRETS = 20
 -- One byte for a bullet, which is no ASCII. Texts have no such byte, because controls are escaped.
 local BULLETS, BULLETS_BYTES = ("\1"):rep(3), 18
 -- Names whose values are secret, of parameters, headers, XML elements and JSON keys. `passenger` is none.
@@ -36,12 +38,12 @@ local SECRETS = {
     { [=[<[\w:.-]{0,64}]=] .. KEYS_IN_TEXT .. [=[[\w.-]{0,64}+(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]++)]=], 1 },
     -- Such parts of a multipart body.
     { [=[\bname\s*+=\s*+["']?[^"'\r\n;]{0,64}]=] .. KEYS_IN_TEXT
-        .. [=[[^\r\n]{0,200}+(?:\s++content-[\w-]++:[^\r\n]*+)*+\s++([^\r\n]++)]=], 1 },
+        .. [=[[^\r\n]{0,200}+(?:\r?\n[ \t]*+content-[\w-]{1,40}+:[^\r\n]*+){0,4}+\s++([^\r\n]++)]=], 1 },
     -- Credentials of URLs and headers.
     { [[//([^\s/?#"'<>]+)@]], 1 },
     { [[\b(?:bearer|basic|digest)\s+([\w.~+/=-]{8,})]], 1 },
     -- JSON Web Tokens, and numbers of cards.
-    { [[\beyJ[\w-]{8,}(?:\.[\w-]+)*]], 0 },
+    { [[\beyJ[\w-]{8,}+(?:\.[\w-]++)*+]], 0 },
     { [[\b\d(?:[ -]?\d){12,18}\b]], 0 },
 }
 -- Places that the log of a site without queries shows.
@@ -122,7 +124,7 @@ local function find_secrets(text, mark)
     end
 end
 
--- Which bytes of the finding's text belong to secrets, or nil if a pattern failed.
+-- Which bytes of the finding's text belong to secrets, or nil if a pattern failed or there are too many.
 local function secret_bytes(finding)
     local text, before, secret = finding.text, finding.text_before, {}
     local function mark(from, to)
@@ -135,18 +137,25 @@ local function secret_bytes(finding)
     end)
     -- Decoding can bring the end of a field into a secret.
     local original = sub(finding.original, 1, MAX_DECODED_BYTES)
+    local seen, seen_count = {}, 0
     err = find_secrets(original, function(from, to)
-        local decoded = decode.all(sub(original, from, to))
+        local encoded = sub(original, from, to)
+        if seen[encoded] or seen_count > MAX_DECODED_SECRETS then
+            return
+        end
+        seen[encoded] = true
+        local decoded = decode.all(encoded)
         if not find(decoded, "[\"'&;<\r\n]") then
             return
         end
+        seen_count = seen_count + 1
         local first, last = find(text, decoded, 1, true)
         while first do
             mark(first, last)
             first, last = find(text, decoded, last + 1, true)
         end
     end) or err
-    return not err and secret or nil
+    return not err and seen_count <= MAX_DECODED_SECRETS and secret or nil
 end
 
 -- A byte as ASCII, and how long it is in JSON.
