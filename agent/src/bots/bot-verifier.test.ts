@@ -93,6 +93,16 @@ test('name servers that do not respond delay no other bot, and hold their networ
   expect(verdictsOn('192.0.2.1')).toEqual([]);
 });
 
+test("no network is held while this machine's own name server does not respond", async () => {
+  const verify: VerifyBot = ({ address }) => Promise.resolve(address === '192.0.2.2' ? true : null);
+  const { candidates, asked, held, verdictsOn } = await start({ verify });
+  candidates.push(candidate('192.0.2.1'));
+  await expect.poll(() => asked).toContain('192.0.2.1');
+  candidates.push(candidate('192.0.2.2'));
+  await expect.poll(() => verdictsOn('192.0.2.2')).toHaveLength(1);
+  expect(held).toEqual([]);
+});
+
 test('at most a hundred lookups wait for DNS, and the other candidates stay in nginx', async () => {
   const verify: VerifyBot = () => new Promise(() => undefined);
   const { candidates, asked, mostAsked } = await start({ verify });

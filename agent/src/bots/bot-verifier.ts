@@ -51,6 +51,8 @@ export class BotVerifier {
   #mark = '';
   #isWritten = true;
   #lookups = 0;
+  /** Of DNS, since the start. */
+  #answers = 0;
   #isStopped = false;
 
   constructor(deps: Deps) {
@@ -104,9 +106,13 @@ export class BotVerifier {
 
   async #lookUp(candidate: BotCandidate, verdicts: Map<string, StoredVerdict>): Promise<void> {
     this.#lookups += 1;
+    const answersBefore = this.#answers;
     const verified = await this.#deps.verify(candidate);
     this.#lookups -= 1;
+    if (verified !== null) this.#answers += 1;
     if (this.#isStopped) return;
+    // Without any answer it is this machine's name server that does not respond, not that of the network.
+    if (verified === null && this.#answers === answersBefore) return;
     const { bot, address } = candidate;
     const { nginx } = this.#deps;
     const sent =

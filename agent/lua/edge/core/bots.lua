@@ -137,6 +137,10 @@ function _M.is_awaited()
     if not address or not UNCHALLENGED[bot.category] or dict:get(key_of(bot, address)) then
         return false
     end
+    -- No verdict is on its way. Of a network of impostors, none is wanted.
+    if dict:get(network_key(bot, address)) then
+        return false
+    end
     local since = dict:get(RECENT_CANDIDATE .. key_of(bot, address))
     return since ~= nil and time() - since < VERDICT_WAIT_SECONDS
 end
