@@ -17,7 +17,7 @@ return {
     { name = "DuckDuckBot", category = "search", suffixes = {} },
     { name = "OAI-SearchBot", category = "search", suffixes = {} },
     { name = "LinkedInBot", category = "preview", suffixes = {} },
-    { name = "Pinterestbot", category = "preview", suffixes = { "pinterest.com" } },
+    { name = "Pinterestbot", category = "preview", suffixes = {} },
     { name = "facebookexternalhit", category = "preview", suffixes = {} },
     { name = "Twitterbot", category = "preview", suffixes = {} },
     { name = "Slackbot", category = "preview", suffixes = {} },
