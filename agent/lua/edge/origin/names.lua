@@ -190,7 +190,8 @@ end
 -- The addresses that another request asks for. nil: there are none at the end of the wait, or too many requests wait.
 local function wait_for(name)
     local others = waiting[name] or 0
-    if others >= MAX_WAITING_PER_NAME or all_waiting >= settings.connections * MAX_WAITING_SHARE then
+    -- Trees of the release before have no `connections`.
+    if others >= MAX_WAITING_PER_NAME or all_waiting >= (settings.connections or 1024) * MAX_WAITING_SHARE then
         return nil
     end
     waiting[name], all_waiting = others + 1, all_waiting + 1
