@@ -44,15 +44,16 @@ export async function hasPolicy(root = '/') {
 }
 
 /**
- * Removes the policy of a killed run. Nothing may run that installs packages. Services that were enabled since stay,
- * because they may be the administrator's.
+ * Removes the policy of a killed run. Nothing may run that installs packages. Services and modules of nginx that were
+ * enabled since stay, because they may be the administrator's.
  */
 export async function revertKilledRun(root = '/') {
   const before = snapshotOf(await readPolicy(root));
   await restorePolicy(root);
   if (before === null) return;
   const { units, scripts } = await findNewServices(before, root);
-  const names = [...units, ...scripts];
+  const modules = (await findLinks(MODULE_FOLDERS, root)).filter((link) => !before.modules.includes(link));
+  const names = [...units, ...scripts, ...modules.map((link) => path.basename(link))];
   if (names.length > 0) line(`Enabled since an installation was killed, please check: ${names.join(', ')}`);
 }
 

@@ -115,7 +115,7 @@ test('a run that has nothing to install removes the policy of a killed one, and 
   await killInstallation(root);
   await symlink('/lib/own.service', path.join(root, WANTS, 'own.service'));
   const { enabled } = await look(root);
-  expect(await ensureWithoutMissing(root, 0)).toContain('please check: new.service, own.service\n');
+  expect(await ensureWithoutMissing(root, 0)).toContain('please check: new.service, own.service, new.conf\n');
   expect(await look(root)).toEqual({ ...untouched, enabled });
 });
 
