@@ -51,7 +51,7 @@ export class BotVerifier {
   #mark = '';
   #isWritten = true;
   #lookups = 0;
-  /** Of DNS, since the start. */
+  /** Answers of DNS since the start. */
   #answers = 0;
   #isStopped = false;
 
