@@ -13,8 +13,12 @@ export const MAX_SEARCH_MS = 20_000;
 const MIN_TIMEOUT_MS = 100;
 /** A window that takes too long is read again with this part of its length. */
 const RETRIED_PART = 1 / 4;
-/** Where the first window takes long, the second one has this part of what was read of the period. */
+/** Where reads take long whatever their length, the third window has this part of what was read of the period. */
 const PART_OF_READ = 1 / 4;
+/** A window of twice the length takes less than this many times as long where reads take long whatever their length. */
+const SIMILAR_TIMES = 1.25;
+/** Twice for a window of twice the length, and some more since times vary. */
+const SLOW_TIMEOUT_TIMES = 2.5;
 
 /** A part of a search. */
 export interface SearchWindow {
@@ -54,7 +58,7 @@ export async function searchBackwards<Row>(
   let to = newestOf(query);
   let length = firstMs;
   let timeoutMs = MAX_SEARCH_MS;
-  let last: WindowRead | null = null;
+  const reads: WindowRead[] = [];
   const timeLeft = () => (page > 1 && rows.length === 0 ? MAX_SEARCH_MS : limitMs) - (now() - started);
   while (to > start && matched < limit) {
     const from = Math.max(start, to - Math.max(1, Math.round(length)));
@@ -69,22 +73,22 @@ export async function searchBackwards<Row>(
     const found = await readWindow(window, timeoutMs);
     if (found === null) {
       const isShortest = to - from === 1;
-      if (last !== null && (isShortest || timeLeft() <= 0)) break;
+      if (reads.length > 0 && (isShortest || timeLeft() <= 0)) break;
       if (isShortest) return fail('BUSY');
       length = (to - from) * RETRIED_PART;
-      if (last !== null) timeoutMs = timeoutOf(timeLeft());
+      if (reads.length > 0) timeoutMs = timeoutOf(timeLeft());
       continue;
     }
     rows.push(...found.rows);
     matched += found.matched;
     to = from;
     const read: WindowRead = { length, took: now() - began };
-    const isSlowStart: boolean = last === null && read.took > WINDOW_READ_MS && read.took <= limitMs;
-    if (!isSlowStart && timeLeft() < read.took) break;
-    // The time may be that of the read itself, which a longer window shows.
-    length = isSlowStart ? Math.max(length * 2, (query.endTime.getTime() - to) * PART_OF_READ) : nextLength(read, last);
-    timeoutMs = Math.max(timeoutOf(timeLeft()), isSlowStart ? 2 * read.took : 0);
-    last = read;
+    reads.push(read);
+    const isSlow = isSlowStart(reads, limitMs);
+    if (!isSlow && timeLeft() < read.took) break;
+    const jump = reads.length > 1 ? (query.endTime.getTime() - to) * PART_OF_READ : 0;
+    length = isSlow ? Math.max(length * 2, jump) : nextLength(read, reads.at(-2));
+    timeoutMs = Math.max(timeoutOf(timeLeft()), isSlow ? SLOW_TIMEOUT_TIMES * read.took : 0);
   }
   const isComplete = to <= start || matched >= limit;
   return { rows, total: Math.min(matched, LOGS_COUNTED), reached: isComplete ? null : new Date(to) };
@@ -103,13 +107,23 @@ interface WindowRead {
   took: number;
 }
 
+/**
+ * The first window took long, and so did a second one of twice the length, but not longer. This may be the time of a
+ * read itself, so that the next window is read though the time is up: each search would end with a short window.
+ */
+function isSlowStart([first, second, third]: readonly WindowRead[], limitMs: number): boolean {
+  if (first === undefined || third !== undefined) return false;
+  if (first.took <= WINDOW_READ_MS || first.took > limitMs) return false;
+  return second === undefined || (second.length > first.length && second.took < first.took * SIMILAR_TIMES);
+}
+
 /** A read takes some time for itself, and more for each row. Windows of two lengths show how much a length costs. */
-function nextLength({ length, took }: WindowRead, last: WindowRead | null): number {
-  const [lastLength, lastTook] = last === null ? [0, 0] : [last.length, last.took];
+function nextLength({ length, took }: WindowRead, last: WindowRead | undefined): number {
+  const [lastLength, lastTook] = last === undefined ? [0, 0] : [last.length, last.took];
   if (Math.abs(length - lastLength) < length * MIN_CHANGE) return length;
   const msPerLength = (took - lastTook) / (length - lastLength);
   const affordable = msPerLength > 0 ? WINDOW_READ_MS / msPerLength : Infinity;
   // A second window of the same length would show nothing.
-  const shortest = last === null ? length * 2 : length / MAX_GROWTH;
+  const shortest = last === undefined ? length * 2 : length / MAX_GROWTH;
   return Math.max(1, Math.min(length * MAX_GROWTH, Math.max(shortest, affordable)));
 }
