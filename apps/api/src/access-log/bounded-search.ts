@@ -7,7 +7,7 @@ const WINDOW_READ_MS = 50;
 const MAX_GROWTH = 4;
 /** Windows of more similar lengths say nothing about the cost of a length. */
 const MIN_CHANGE = 0.2;
-/** A search that must not end early ends after this time. A single window is never read for longer. */
+/** A search that must not end early ends after this time, and one that has not read a window fails. */
 export const MAX_SEARCH_MS = 20_000;
 /** Each window has this time, however little of the search's is left. */
 const MIN_TIMEOUT_MS = 100;
@@ -57,9 +57,10 @@ export async function searchBackwards<Row>(
   let matched = 0;
   let to = newestOf(query);
   let length = firstMs;
-  let timeoutMs = MAX_SEARCH_MS;
+  let timeoutMs = timeoutOf(MAX_SEARCH_MS);
   const reads: WindowRead[] = [];
-  const timeLeft = () => (page > 1 && rows.length === 0 ? MAX_SEARCH_MS : limitMs) - (now() - started);
+  const leftOf = (ms: number) => ms - (now() - started);
+  const timeLeft = () => leftOf(page > 1 && rows.length === 0 ? MAX_SEARCH_MS : limitMs);
   while (to > start && matched < limit) {
     const from = Math.max(start, to - Math.max(1, Math.round(length)));
     const began = now();
@@ -72,11 +73,13 @@ export async function searchBackwards<Row>(
     };
     const found = await readWindow(window, timeoutMs);
     if (found === null) {
-      const isShortest = to - from === 1;
-      if (reads.length > 0 && (isShortest || timeLeft() <= 0)) break;
-      if (isShortest) return fail('BUSY');
+      const rest = reads.length === 0 ? leftOf(MAX_SEARCH_MS) : timeLeft();
+      if (to - from === 1 || rest <= 0) {
+        if (reads.length === 0) return fail('BUSY');
+        break;
+      }
       length = (to - from) * RETRIED_PART;
-      if (reads.length > 0) timeoutMs = timeoutOf(timeLeft());
+      timeoutMs = timeoutOf(rest);
       continue;
     }
     rows.push(...found.rows);
@@ -88,7 +91,8 @@ export async function searchBackwards<Row>(
     if (!isSlow && timeLeft() < read.took) break;
     const jump = reads.length > 1 ? (query.endTime.getTime() - to) * PART_OF_READ : 0;
     length = isSlow ? Math.max(length * 2, jump) : nextLength(read, reads.at(-2));
-    timeoutMs = Math.max(timeoutOf(timeLeft()), isSlow ? SLOW_TIMEOUT_TIMES * read.took : 0);
+    const slowTimeoutMs = isSlow ? Math.min(SLOW_TIMEOUT_TIMES * read.took, leftOf(MAX_SEARCH_MS)) : 0;
+    timeoutMs = Math.max(timeoutOf(timeLeft()), slowTimeoutMs);
   }
   const isComplete = to <= start || matched >= limit;
   return { rows, total: Math.min(matched, LOGS_COUNTED), reached: isComplete ? null : new Date(to) };
