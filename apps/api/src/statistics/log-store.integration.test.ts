@@ -12,7 +12,12 @@ import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import '../../../../tests/support/assertions/matchers.ts';
 import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
-import { logBatch as batchOf, logLine as line, logStore } from '../../../../tests/support/builders/traffic.ts';
+import {
+  logBatch as batchOf,
+  logLine as line,
+  logStore,
+  retention,
+} from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
 
 const app = await testApp();
@@ -81,6 +86,23 @@ test('top values and addresses are those of the lines, though two processes merg
   expect(new Map(rows.map(({ value, requests }) => [value, requests]))).toEqual(expected);
   const { data } = await as(site.owner).call(statistics.cards, { body: {} });
   expect(data.find(({ type }) => type === cardTypes.addresses)?.value).toBe(11);
+});
+
+// Regression: all of their values were stored for a merge that drops them.
+test('of lines older than the top values, only addresses are counted', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const expired = Date.now() / 1000 - (retention.topValues + 1) * 86_400;
+  await store(id, batchOf(line(site.id, { time: expired }) + line(site.id, { time: expired, address: '192.0.2.2' })));
+  const { rows } = await pool.query<{ types: unknown }>(
+    `SELECT g->'types' AS types FROM pending_tops, json_array_elements(groups::json) g WHERE g->>'site' = $1`,
+    [site.id],
+  );
+  const values = ['192.0.2.1', '192.0.2.2'].map((address) => [address, 1, 1000]);
+  expect(rows).toEqual([{ types: [[topTypes.address, values]] }]);
+  await logs.mergeTops(new Date());
+  const { rows: sketches } = await pool.query('SELECT step FROM address_sketches WHERE site_id = $1', [site.id]);
+  expect(sketches).toEqual([{ step: 86_400 }]);
 });
 
 test('figures beyond a column of one node do not keep the values of others from being merged', async () => {

@@ -99,14 +99,17 @@ export async function appendTopValues(
   lines: readonly Line[],
   now: number,
 ): Promise<void> {
-  const since = Math.min(...Object.values(keptSince(partitions, now)));
+  const since = keptSince(partitions, now);
+  const first = Math.min(...Object.values(since));
   const groups = new Groups();
   for (const line of lines) {
-    if (line.at < since) continue;
+    if (line.at < first) continue;
     const [at, site] = [line.at - (line.at % HOUR_MS), siteOf(line)];
     const group = groups.get(at, site, line.domain);
-    for (const [type, value] of valuesOf(line))
+    const hasValues = at >= since.values;
+    for (const [type, value] of hasValues ? valuesOf(line) : [addressOf(line)])
       if (value !== '') count(group, type, storable(value, MAX_VALUE_CHARACTERS), 1, line.bytes);
+    if (!hasValues) continue;
     // Rules belong to the site. By domain, those of a site with many domains would be too many values.
     const ofSite = groups.get(at, site, NO_DOMAIN);
     // Also without a match: a batch without this type is of an earlier release.
@@ -127,6 +130,8 @@ export async function appendTopValues(
   ]);
 }
 
+const addressOf = ({ address }: Line) => [topTypes.address, address] as const;
+
 function valuesOf(line: Line): (readonly [number, string])[] {
   const { country, province, isp } = line.location;
   const cause = isBlockedByRule(line) ? line.cause : '';
@@ -135,7 +140,7 @@ function valuesOf(line: Line): (readonly [number, string])[] {
     [topTypes.province, province],
     [topTypes.isp, isp],
     [topTypes.status, String(line.status)],
-    [topTypes.address, line.address],
+    addressOf(line),
     [topTypes.url, line.host + line.uri],
     [topTypes.referer, line.referer.split(/[?#]/, 1)[0] ?? ''],
     [topTypes.method, line.method],
