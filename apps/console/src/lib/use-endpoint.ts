@@ -15,6 +15,8 @@ export interface EndpointOptions<T = unknown> {
   poll?: (data: T | undefined) => number | null;
   /** False while a parameter is not known yet. */
   enabled?: boolean;
+  /** The data changes only with a release. It is read once. */
+  isConstant?: boolean;
   /** Reads the data in place of the plain call. `known` is what the same request has so far, and when it arrived. */
   read?: (known: { data: T; at: number } | undefined, signal: AbortSignal) => Promise<T>;
 }
@@ -51,7 +53,7 @@ export const nothing: Endpoint = {
 
 export function useEndpoint<E extends Endpoint>(endpoint: E, ...rest: Rest<E>): Result<Received<E>>;
 export function useEndpoint<T>(endpoint: Endpoint, sent: object = {}, options: EndpointOptions<T> = {}): Result<T> {
-  const { pollMs, poll, enabled = true, read } = options;
+  const { pollMs, poll, enabled = true, isConstant = false, read } = options;
   const query = useQuery({
     queryKey: keyOf(endpoint, sent),
     queryFn: ({ signal, client, queryKey }) => {
@@ -60,6 +62,7 @@ export function useEndpoint<T>(endpoint: Endpoint, sent: object = {}, options: E
       return read(data === undefined ? undefined : { data, at: dataUpdatedAt }, signal);
     },
     enabled,
+    ...(isConstant && { staleTime: Infinity }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => {
       const every = poll ? poll(state.data) : pollMs;

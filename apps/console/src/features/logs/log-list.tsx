@@ -9,7 +9,7 @@ import { explain, withCode } from '../../lib/errors.ts';
 import { time, utc } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
-import { useRuleName } from '../waf/use-rule-name.ts';
+import { useRuleName, type RuleName } from '../waf/use-rule-name.ts';
 import { hostAndPort } from './curl.ts';
 import { reachedInWords } from './log-pages.ts';
 import { causeName, decisionOf, toneOfStatus, wafRuleID, type LogRow } from './log-row.ts';
@@ -47,11 +47,15 @@ const COLUMNS = 6;
 const hasSeveralDays = (rows: readonly LogRow[]) =>
   time(rows[0]?.time).slice(0, 10) !== time(rows.at(-1)?.time).slice(0, 10);
 
+/** Once for the list: each row would read the rules for itself. */
+const useRuleNameOf = (rows: readonly LogRow[]) => useRuleName(rows.some(({ cause }) => cause === 'waf'));
+
 /** The table for wide screens. Scrolling to its end loads older rows. */
 export function LogTable({ list, openID, addressOf, onOpen }: LogListProps) {
   const t = useT();
   const scroller = useRef<HTMLElement>(null);
   const { rows } = list;
+  const ruleName = useRuleNameOf(rows);
   const isVirtual = rows.length > VIRTUAL_FROM;
   const rowHeight = usePreferences(({ density }) => (density === 'roomy' ? 44 : 36));
   usePreferences(({ timeZone }) => timeZone);
@@ -106,6 +110,7 @@ export function LogTable({ list, openID, addressOf, onOpen }: LogListProps) {
               isOpen={row.id === openID}
               address={addressOf(row.id)}
               place={isVirtual ? from + i + 2 : null}
+              ruleName={ruleName}
               onOpen={onOpen}
             />
           ))}
@@ -132,10 +137,11 @@ interface RowProps {
   address: string;
   /** Index among all rows, when the table is virtualized. */
   place: number | null;
+  ruleName: RuleName;
   onOpen: (id: string) => void;
 }
 
-function Row({ row, isDated, isOpen, address, place, onOpen }: RowProps) {
+function Row({ row, isDated, isOpen, address, place, ruleName, onOpen }: RowProps) {
   const onKey = (event: KeyboardEvent<HTMLTableRowElement>) => {
     if (event.target !== event.currentTarget || event.nativeEvent.isComposing) return;
     if (event.key === 'Enter') onOpen(row.id);
@@ -169,7 +175,7 @@ function Row({ row, isDated, isOpen, address, place, onOpen }: RowProps) {
         <RequestLink row={row} address={address} isOpen={isOpen} onOpen={onOpen} />
       </td>
       <td>
-        <Verdict row={row} />
+        <Verdict row={row} ruleName={ruleName} />
       </td>
       <td title={row.address}>
         {row.address} <Country code={row.country} />
@@ -219,14 +225,9 @@ function RequestLink({ row, address, isOpen, onOpen }: RequestLinkProps) {
 }
 
 /** The cause, with the name of its WAF rule, else the cache status. */
-function Verdict({ row }: { row: LogRow }) {
-  if (row.cause === 'waf') return <WafVerdict row={row} />;
-  if (row.cause !== '') return <Cause row={row} text={causeName(row.cause)} />;
-  return row.cacheStatus === '' ? <Nothing /> : <>{row.cacheStatus}</>;
-}
-
-function WafVerdict({ row }: { row: LogRow }) {
-  const name = useRuleName(true)(wafRuleID(row.rule));
+function Verdict({ row, ruleName }: Pick<RowProps, 'row' | 'ruleName'>) {
+  if (row.cause === '') return row.cacheStatus === '' ? <Nothing /> : <>{row.cacheStatus}</>;
+  const name = row.cause === 'waf' ? ruleName(wafRuleID(row.rule)) : undefined;
   return <Cause row={row} text={name === undefined ? causeName(row.cause) : `${causeName(row.cause)} · ${name}`} />;
 }
 
@@ -248,6 +249,7 @@ export function LogLines({ list, openID, addressOf, onOpen }: LogListProps) {
   const t = useT();
   usePreferences(({ timeZone }) => timeZone);
   const isDated = hasSeveralDays(list.rows);
+  const ruleName = useRuleNameOf(list.rows);
   return (
     <div className={classes['lines']} data-dimmed={list.isDimmed || undefined}>
       <ul aria-label={t('logs.title')}>
@@ -259,7 +261,7 @@ export function LogLines({ list, openID, addressOf, onOpen }: LogListProps) {
               <div className={classes['lineBelow']}>
                 <RowTime row={row} isDated={isDated} />
                 <VisitorText text={row.method} />
-                <Verdict row={row} />
+                <Verdict row={row} ruleName={ruleName} />
                 <span>
                   {row.address} <Country code={row.country} />
                 </span>

@@ -16,7 +16,7 @@ export type Waf = Received<typeof wafs.list>['data'][number];
 export function WafForm({ siteId, value }: { siteId: string; value: Waf | undefined }) {
   const t = useT();
   const language = useLanguage();
-  const { data } = useEndpoint(wafs.defaultRules, { query: {} });
+  const { data } = useEndpoint(wafs.defaultRules, { query: {} }, { isConstant: true });
   const categories = wafCategories.map((category) => ({ value: category, label: t(`wafs.categories.${category}`) }));
   const rules = (data?.data ?? []).map(({ id, name }) => ({ value: id, label: `${name[language]} · ${id}` }));
   return (
