@@ -151,18 +151,39 @@ describe('an authority that is down', () => {
     expect(await (await order())()).toContain('passed Gateway');
   });
 
-  // Regression: after one lost packet another authority got the order, which a domain's CAA may forbid.
-  test('for one request keeps the order', { timeout: 240_000 }, async () => {
+  // Regression: after one lost packet another authority got the order, which a domain's CAA may forbid. A lost response
+  // to the order itself also moved the orders of the next minute.
+  test.each(['/dir', '/order-plz'])('for one request to %s keeps the order', { timeout: 240_000 }, async (lost) => {
     let isLost = true;
-    const gateway = await startAcmeGateway(pebble.authority, () => {
-      const decision = isLost ? 'close' : null;
+    const gateway = await startAcmeGateway(pebble.authority, ({ url }) => {
+      if (!isLost || url !== lost) return null;
       isLost = false;
-      return decision;
+      return 'close';
     });
-    const { order } = await startIssuing([gateway.authority, pebble.authority]);
-    const events = await (await order())();
+    const { order, pass } = await startIssuing([gateway.authority, pebble.authority]);
+    const first = await order();
+    expect((await (await order())()).at(-1)).toBe('signed Gateway');
+    await pass(10_000);
+    const events = await first();
     expect(events.join()).not.toContain('passed');
     expect(events.at(-1)).toBe('signed Gateway');
+  });
+
+  test('only for new orders passes them on after three attempts', { timeout: 240_000 }, async () => {
+    const gateway = await startAcmeGateway(pebble.authority, ({ url }) => (url === '/order-plz' ? 'close' : null));
+    const { order, pass } = await startIssuing([gateway.authority, pebble.authority]);
+    const events = await order();
+    for (let i = 0; i < 3; i += 1) await pass(10_000);
+    expect(await events()).toContain('passed Gateway');
+    expect((await events()).at(-1)).toBe('signed Pebble');
+  });
+
+  // Regression: each order asked it three times.
+  test.each([500, 525])('with status %d delays no order', { timeout: 240_000 }, async (status) => {
+    const gateway = await startAcmeGateway(pebble.authority, () => status);
+    const { order } = await startIssuing([gateway.authority, pebble.authority]);
+    expect((await (await order())()).at(-1)).toBe('signed Pebble');
+    expect(gateway.requests()).toBe(2);
   });
 
   // Regression: when all of them had been down for some seconds, the order failed for an hour.

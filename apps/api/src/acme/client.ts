@@ -43,7 +43,7 @@ acme.axios.interceptors.response.use((response) => {
   if (!head.success || head.data.status < 400) return response;
   const problem = Problem.safeParse(head.data.data);
   if (!problem.success) {
-    if (isGatewayError(head.data.status)) throw new UnreachableError(`HTTP ${head.data.status}`);
+    if (isGatewayError(head.data.status)) throw new LostResponseError(`HTTP ${head.data.status}`);
     return response;
   }
   const type = problem.data.type.split(':').at(-1) ?? '';
@@ -60,17 +60,33 @@ acme.axios.interceptors.response.use((response) => {
 
 /** For a request without a response, the library's own interceptor throws a TypeError. */
 function rejectUnanswered(error: unknown): never {
-  throw error instanceof TypeError ? new UnreachableError('the authority could not be reached') : error;
+  throw error instanceof TypeError ? new LostResponseError('the authority could not be reached') : error;
 }
 
-/** The authority does not respond, or only its gateway does. */
+/** One request got no response, or only the gateway's. */
+class LostResponseError extends Error {}
+/** The directory cannot be read, not even on a second connection. */
 class UnreachableError extends Error {}
 
-const isGatewayError = (status: number) => status >= 502 && status <= 504;
+/** The statuses of 520 to 530 are Cloudflare's. */
+const isGatewayError = (status: number) => (status >= 502 && status <= 504) || (status >= 520 && status <= 530);
 
 /** The authority cannot serve any order at the moment. Its other errors may concern one order only. */
 export const isAuthorityDown = (error: unknown) =>
-  error instanceof UnreachableError || (error instanceof AcmeProblem && isGatewayError(error.status));
+  error instanceof UnreachableError ||
+  error instanceof LostResponseError ||
+  (error instanceof AcmeProblem && isGatewayError(error.status));
+
+/** The authority itself responds, so that only this request was lost. */
+export async function isOnlyLost(error: unknown, { directory }: Authority): Promise<boolean> {
+  if (!(error instanceof LostResponseError)) return false;
+  try {
+    await assertReachable(directory);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Throws why the authority is unreachable, if it is also on a connection of its own. */
 async function assertReachable(directory: string): Promise<void> {
@@ -88,7 +104,7 @@ const readDirectory = (directory: string, agent?: Agent): Promise<void> =>
     const fail = (reason: string) => reject(new UnreachableError(`${new URL(directory).host}: ${reason}`));
     const request = get(directory, { timeout: 10_000, agent }, (response) => {
       const { statusCode = 0 } = response.resume();
-      if (isGatewayError(statusCode)) fail(`HTTP ${statusCode}`);
+      if (statusCode >= 500) fail(`HTTP ${statusCode}`);
       else resolve();
     });
     request.on('timeout', () => request.destroy(new Error('no response within 10 seconds')));

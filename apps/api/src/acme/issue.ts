@@ -11,7 +11,7 @@ import type { Authority } from '../core/env.ts';
 import { readPair } from '../modules/certificates/pair.ts';
 import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
-import { AcmeProblem, forgetAccount, isAuthorityDown, openAccount } from './client.ts';
+import { AcmeProblem, forgetAccount, isAuthorityDown, isOnlyLost, openAccount } from './client.ts';
 import { downLast, isDown, noteDown } from './down.ts';
 import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
@@ -271,7 +271,7 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
   }
   if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(deps, authority);
   const retryAfterSeconds = error instanceof AcmeProblem ? error.retryAfterSeconds : 0;
-  if (isAuthorityDown(error)) return continueWhileDown(work, text, retryAfterSeconds);
+  if (isAuthorityDown(error)) return continueWhileDown(work, error, retryAfterSeconds);
   // More tries than these were made while authorities were down.
   const tries = order.tries < TRIES ? order.tries + 1 : 1;
   const passed = [...order.passed, authority.directory];
@@ -280,7 +280,10 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
   if (!isOver) {
     // The order may no longer exist at the authority. Other orders are found again.
     const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
-    return retryLater(work, tries, isGone ? withoutPlacement : {});
+    return setOrder(deps.pool, work, {
+      ...(isGone && withoutPlacement),
+      ...retryColumns(work, tries),
+    });
   }
   await clearChallenges(deps, work);
   if (isLast) return fail(work, text, retryAfterSeconds);
@@ -291,34 +294,37 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
 const withoutPlacement = { placed_at: null, order_url: null };
 
 /** Another authority gets the order, but this one is not excluded: later it may be the only one that issues it. */
-async function continueWhileDown(work: Work, text: string, retryAfterSeconds: number): Promise<void> {
+async function continueWhileDown(work: Work, error: unknown, retryAfterSeconds: number): Promise<void> {
   const { deps, order, authority, now } = work;
-  noteDown(authority);
   const tries = order.tries + 1;
+  if (tries < TRIES && (await isOnlyLost(error, authority)))
+    return setOrder(deps.pool, work, retryColumns(work, tries));
+  noteDown(authority);
   if (tries >= TRIES_WHILE_DOWN) {
     await clearChallenges(deps, work);
-    return fail(work, text, retryAfterSeconds);
+    return fail(work, wordsOf(error), retryAfterSeconds);
   }
   const isAnotherUp = deps.env.ACME_AUTHORITIES.some(
     (other) => !order.passed.includes(other.directory) && !isDown(other),
   );
   // A placed order is worth a retry: another authority would validate all names again.
-  if (!isAnotherUp || (order.orderUrl !== null && tries < TRIES)) return retryLater(work, tries);
+  if (!isAnotherUp || (order.orderUrl !== null && tries < TRIES))
+    return setOrder(deps.pool, work, retryColumns(work, tries));
   await clearChallenges(deps, work);
-  await note(deps.pool, work, 'passed', text);
+  await note(deps.pool, work, 'passed', wordsOf(error));
   // The other one may have no capacity, so that this one is asked again.
-  if (tries > 1) return retryLater(work, tries, withoutPlacement);
-  await setOrder(deps.pool, work, { ...withoutPlacement, tries, due_at: now(), claimed_until: null });
+  await setOrder(deps.pool, work, {
+    ...withoutPlacement,
+    ...(tries > 1 ? retryColumns(work, tries) : { tries, due_at: now(), claimed_until: null }),
+  });
 }
 
 /** After 2, 4, 8 … seconds. */
-const retryLater = (work: Work, tries: number, columns: Partial<typeof withoutPlacement> = {}) =>
-  setOrder(work.deps.pool, work, {
-    ...columns,
-    tries,
-    due_at: new Date(work.now().getTime() + 1000 * 2 ** tries),
-    claimed_until: null,
-  });
+const retryColumns = ({ now }: Work, tries: number) => ({
+  tries,
+  due_at: new Date(now().getTime() + 1000 * 2 ** tries),
+  claimed_until: null,
+});
 
 /** The serving certificate stays unchanged. */
 async function fail(
