@@ -99,6 +99,7 @@ test(
 );
 
 const refused = { type: 'urn:ietf:params:acme:error:serverInternal', detail: 'no room' };
+const busy = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'busy', status: 503 };
 
 /** An installation with these authorities. Its clocks only move with `pass`. */
 async function startIssuing(authorities: Pebble['authority'][]) {
@@ -184,6 +185,22 @@ describe('an authority that is down', () => {
     const { order } = await startIssuing([gateway.authority, pebble.authority]);
     expect((await (await order())()).at(-1)).toBe('signed Pebble');
     expect(gateway.requests()).toBe(2);
+  });
+
+  // Regression: all eight attempts were made within four minutes.
+  test('is asked again when its Retry-After has passed', { timeout: 240_000 }, async () => {
+    let attempts = 0;
+    const gateway = await startAcmeGateway(pebble.authority, ({ url }) => {
+      if (url !== '/order-plz') return null;
+      attempts += 1;
+      return attempts === 1 ? { ...busy, retryAfter: 600 } : null;
+    });
+    const { order, pass } = await startIssuing([gateway.authority]);
+    const events = await order();
+    await pass(599_000);
+    expect(attempts).toBe(1);
+    await pass(1000);
+    expect((await events()).at(-1)).toBe('signed Gateway');
   });
 
   // Regression: when all of them had been down for some seconds, the order failed for an hour.

@@ -10,8 +10,15 @@ import { freePort } from '../services/ports.ts';
 import type { Pebble } from '../services/pebble.ts';
 import { testDir } from '../services/test-dir.ts';
 
-/** A status, a problem document with the status 500, or null for the response of the authority. */
-type Decision = 'close' | number | object | null;
+interface Problem {
+  type: string;
+  detail: string;
+  /** Default: 500. */
+  status?: number;
+  retryAfter?: number;
+}
+/** A status, a problem document, or null for the response of the authority. */
+type Decision = 'close' | number | Problem | null;
 
 export async function startAcmeGateway(
   behind: Pebble['authority'],
@@ -32,7 +39,9 @@ export async function startAcmeGateway(
     if (decision === 'close') incoming.socket.destroy();
     else if (typeof decision === 'number') response.writeHead(decision).end();
     else if (decision !== null) {
-      response.writeHead(500, { 'content-type': 'application/problem+json' }).end(JSON.stringify(decision));
+      const { status = 500, retryAfter, ...problem } = decision;
+      if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
+      response.writeHead(status, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
     } else {
       const { method, url: target, headers } = incoming;
       const options = { host: 'localhost', port: portOfAuthority, path: target, method, headers, ca: rootOfAuthority };

@@ -26,6 +26,8 @@ const SIGNING_MS = 120_000;
 const TRIES = 3;
 /** Attempts of an order before it fails because the authorities are down: about four minutes. */
 const TRIES_WHILE_DOWN = 8;
+/** An authority's longer Retry-After is not followed. */
+const MAX_RETRY_AFTER_SECONDS = 3600;
 const SPREAD_MS = 600_000;
 /** Errors that another authority may not have. */
 const anotherMay = [
@@ -282,7 +284,7 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
     const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
     return setOrder(deps.pool, work, {
       ...(isGone && withoutPlacement),
-      ...retryColumns(work, tries),
+      ...retryColumns(work, tries, retryAfterSeconds),
     });
   }
   await clearChallenges(deps, work);
@@ -309,7 +311,7 @@ async function continueWhileDown(work: Work, error: unknown, retryAfterSeconds: 
   );
   // A placed order is worth a retry: another authority would validate all names again.
   if (!isAnotherUp || (order.orderUrl !== null && tries < TRIES))
-    return setOrder(deps.pool, work, retryColumns(work, tries));
+    return setOrder(deps.pool, work, retryColumns(work, tries, retryAfterSeconds));
   await clearChallenges(deps, work);
   await note(deps.pool, work, 'passed', wordsOf(error));
   // The other one may have no capacity, so that this one is asked again.
@@ -319,10 +321,10 @@ async function continueWhileDown(work: Work, error: unknown, retryAfterSeconds: 
   });
 }
 
-/** After 2, 4, 8 … seconds. */
-const retryColumns = ({ now }: Work, tries: number) => ({
+/** After 2, 4, 8 … seconds, or later if the authority requests it. */
+const retryColumns = ({ now }: Work, tries: number, retryAfterSeconds = 0) => ({
   tries,
-  due_at: new Date(now().getTime() + 1000 * 2 ** tries),
+  due_at: new Date(now().getTime() + 1000 * Math.max(2 ** tries, Math.min(retryAfterSeconds, MAX_RETRY_AFTER_SECONDS))),
   claimed_until: null,
 });
 
