@@ -224,6 +224,21 @@ describe('an authority that is down', () => {
     for (let i = 0; i < 10; i += 1) await pass(HOUR_MS);
     expect((await events()).at(-1)).toBe('failed Gateway');
   });
+
+  // Regression: each internal error started the count again, so that the order never ended.
+  test('between internal errors fails the order at last', { timeout: 240_000 }, async () => {
+    let attempts = 0;
+    const gateway = await startAcmeGateway(pebble.authority, ({ url }) => {
+      if (url !== '/order-plz') return null;
+      attempts += 1;
+      return attempts > 3 && attempts % 3 === 1 ? refused : busy;
+    });
+    const { order, pass } = await startIssuing([gateway.authority]);
+    const events = await order();
+    for (let i = 0; i < 10; i += 1) await pass(HOUR_MS);
+    expect((await events()).at(-1)).toBe('failed Gateway');
+    expect(attempts).toBe(8);
+  });
 });
 
 // Regression: an authority without HEAD counted as down for ever.

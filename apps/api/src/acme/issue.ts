@@ -275,10 +275,11 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
   const retryAfterSeconds = error instanceof AcmeProblem ? error.retryAfterSeconds : 0;
   if (isAuthorityDown(error)) return continueWhileDown(work, error, retryAfterSeconds);
   // More tries than these were made while authorities were down.
-  const tries = order.tries < TRIES ? order.tries + 1 : 1;
+  const mostTries = order.tries < TRIES ? TRIES : TRIES_WHILE_DOWN;
+  const tries = order.tries + 1;
   const passed = [...order.passed, authority.directory];
   const isLast = deps.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
-  const isOver = tries >= TRIES || (error instanceof AcmeProblem && anotherMay.includes(error.type));
+  const isOver = tries >= mostTries || (error instanceof AcmeProblem && anotherMay.includes(error.type));
   if (!isOver) {
     // The order may no longer exist at the authority. Other orders are found again.
     const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
