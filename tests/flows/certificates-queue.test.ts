@@ -102,7 +102,7 @@ const refused = { type: 'urn:ietf:params:acme:error:serverInternal', detail: 'no
 const busy = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'busy', status: 503 };
 
 /** An installation with these authorities. Its clocks only move with `pass`. */
-async function startIssuing(authorities: Pebble['authority'][]) {
+async function startIssuing(authorities: (Pebble['authority'] & { ordersPer3Hours?: number })[]) {
   const { build, installation, close } = await testApp({ ACME_AUTHORITIES: JSON.stringify(authorities) });
   onTestFinished(close);
   const { db, pool } = installation;
@@ -185,6 +185,17 @@ describe('an authority that is down', () => {
     const { order } = await startIssuing([gateway.authority, pebble.authority]);
     expect((await (await order())()).at(-1)).toBe('signed Pebble');
     expect(gateway.requests()).toBe(2);
+  });
+
+  // Regression: an order that the authority never had used up its rate limit for three hours.
+  test('keeps its rate limit', { timeout: 240_000 }, async () => {
+    let isDown = true;
+    const gateway = await startAcmeGateway(pebble.authority, () => (isDown ? 'close' : null));
+    const { order, pass } = await startIssuing([{ ...gateway.authority, ordersPer3Hours: 1 }, pebble.authority]);
+    expect((await (await order())()).at(-1)).toBe('signed Pebble');
+    isDown = false;
+    await pass(61_000);
+    expect((await (await order())()).at(-1)).toBe('signed Gateway');
   });
 
   // Regression: all eight attempts were made within four minutes.

@@ -15,7 +15,7 @@ import { AcmeProblem, forgetAccount, isAuthorityDown, isOnlyLost, openAccount } 
 import { downLast, isDown, noteDown } from './down.ts';
 import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
-import { takePlace } from './rate-budget.ts';
+import { returnPlace, takePlace } from './rate-budget.ts';
 import { clearChallenges, validateControl, ValidationRefusedError } from './challenge.ts';
 import { renewAt, retryAt } from './renewal-schedule.ts';
 
@@ -305,6 +305,7 @@ async function continueWhileDown(work: Work, error: unknown, retryAfterSeconds: 
   noteDown(authority);
   if (tries >= TRIES_WHILE_DOWN) {
     await clearChallenges(deps, work);
+    await leave(work, {});
     return fail(work, wordsOf(error), retryAfterSeconds);
   }
   const isAnotherUp = deps.env.ACME_AUTHORITIES.some(
@@ -316,11 +317,17 @@ async function continueWhileDown(work: Work, error: unknown, retryAfterSeconds: 
   await clearChallenges(deps, work);
   await note(deps.pool, work, 'passed', wordsOf(error));
   // The other one may have no capacity, so that this one is asked again.
-  await setOrder(deps.pool, work, {
-    ...withoutPlacement,
-    ...(tries > 1 ? retryColumns(work, tries) : { tries, due_at: now(), claimed_until: null }),
-  });
+  await leave(work, tries > 1 ? retryColumns(work, tries) : { tries, due_at: now(), claimed_until: null });
 }
+
+/** Takes the order away from the authority. One that never had it gets its slot back. */
+const leave = (work: Work, columns: Partial<ReturnType<typeof retryColumns>>) =>
+  withClient(work.deps.pool, (client) =>
+    inTransaction(client, async () => {
+      if (work.order.orderUrl === null) await returnPlace(client, work);
+      await setOrder(client, work, { ...withoutPlacement, ...columns });
+    }),
+  );
 
 /** After 2, 4, 8 … seconds, or later if the authority requests it. */
 const retryColumns = ({ now }: Work, tries: number, retryAfterSeconds = 0) => ({

@@ -1,6 +1,7 @@
 // The rate limit of an authority, shared fairly. Recent use decides who is next. The last quarter is reserved for light
 // users, so that a bulk order does not delay others for hours.
 import { randomUUIDv7 } from 'node:crypto';
+import type { PoolClient } from 'pg';
 import type { Authority } from '../core/env.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { BUDGET_HOURS, setOrder, type Work } from './order.ts';
@@ -40,14 +41,17 @@ export function takePlace(
       const had = counted.rows[0] ?? { total: 0, site: 0, client: 0 };
       const room = roomFor(had, ordersPer3Hours);
       if (had.total < room) {
+        const at = now();
         await client.query('INSERT INTO acme_placements (id, ca, site_id, client_id, at) VALUES ($1, $2, $3, $4, $5)', [
           randomUUIDv7(),
           directory,
           siteId,
           clientId,
-          now(),
+          at,
         ]);
-        await setOrder(client, base, { ca: directory, placed_at: now(), order_url: null });
+        await setOrder(client, base, { ca: directory, placed_at: at, order_url: null });
+        order.placedAt = at;
+        order.orderUrl = null;
         return null;
       }
       // The time at which enough slots have expired.
@@ -59,6 +63,17 @@ export function takePlace(
     }),
   );
 }
+
+/** Returns the slot of an order that the authority never had. Slots of one site and time are equal. */
+export const returnPlace = (
+  client: Pick<PoolClient, 'query'>,
+  { order: { siteId, clientId, placedAt }, authority }: Pick<Work, 'order' | 'authority'>,
+) =>
+  client.query(
+    `DELETE FROM acme_placements WHERE id = (SELECT id FROM acme_placements
+       WHERE ca = $1 AND site_id = $2 AND client_id = $3 AND at = $4 LIMIT 1 FOR UPDATE SKIP LOCKED)`,
+    [authority.directory, siteId, clientId, placedAt],
+  );
 
 /** The number of recent orders up to which this client and site may order. */
 export function roomFor({ site, client }: Omit<Had, 'total'>, budget: number): number {
