@@ -111,7 +111,9 @@ test(
       { type: 'automatic', status: 'success', names: [name], keyTypes: ['ecdsa'], inUse: 1, error: null },
     ]);
     const { timeline } = await user().call(certificates.get, { params: { ...site.params, certId: data[0]?.id ?? '' } });
-    expect(timeline.map(({ step }) => step).toReversed()).toEqual([
+    const steps = timeline.map(({ step }) => step).toReversed();
+    // Each API process finds out by itself that an authority is down, so the order may be passed on twice.
+    expect(steps.filter((step, i) => step !== steps[i - 1])).toEqual([
       'ordered',
       'passed',
       'placed',
