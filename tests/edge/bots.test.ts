@@ -196,9 +196,10 @@ async function blockingEdge(lua: LuaChange[] = []) {
   const own = await startEdge({ zone: { ...zone, ipset, antiCC: { ...antiCC, whitelist: [] } }, lua });
   onTestFinished(() => own.stop());
   const { name } = await own.site();
-  const fourVisits = async (address: string, agent: Agent) => {
+  const fourVisits = async (address: string, agent: Agent, more: Record<string, string> = {}) => {
+    const headers = { 'user-agent': agents[agent], 'x-forwarded-for': address, ...more };
     const seen = [];
-    for (let i = 0; i < 4; i += 1) seen.push(await visit(name, address, agent, own));
+    for (let i = 0; i < 4; i += 1) seen.push((await own.get('/', { host: name, headers })).status);
     return seen;
   };
   return { own, fourVisits };
@@ -222,6 +223,19 @@ test('a search engine without a verdict is blocked like any visitor after some s
     { file: 'edge/core/bots.lua', from: 'VERDICT_WAIT_SECONDS = 10', to: 'VERDICT_WAIT_SECONDS = 0' },
   ]);
   expect(await fourVisits('192.0.2.70', 'google')).toEqual(blocked);
+});
+
+// Regression: each further name that the address gave began another ten seconds.
+test('a visitor that names one search engine after another is not exempt for longer', async () => {
+  const { fourVisits } = await blockingEdge([
+    {
+      file: 'edge/core/bots.lua',
+      from: 'string.sub, ngx.time, ngx.var',
+      to: 'string.sub, function() return ngx.time() + (tonumber(ngx.var.http_x_later) or 0) end, ngx.var',
+    },
+  ]);
+  expect(await fourVisits('192.0.2.70', 'google')).toEqual(challenged);
+  expect(await fourVisits('192.0.2.70', 'bing', { 'x-later': '11' })).toEqual(blocked);
 });
 
 test('an error of DNS leaves a bot unverified, and is no verdict', async () => {

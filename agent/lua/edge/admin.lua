@@ -90,7 +90,7 @@ calls["POST /bots/fetch"] = function(body)
 end
 calls["POST /bots"] = function(body)
     if type(body.verdicts) == "table" then
-        bots.change(body.verdicts, body.mark, body.held)
+        bots.store_verdicts(body.verdicts, body.mark, body.held)
         return { ok = true }
     end
 end

@@ -13,19 +13,21 @@ local dict, changes = dicts.bots, dicts.changes
 
 -- Categories whose verified bots are not challenged: they cannot solve a challenge, and sites want them.
 local UNCHALLENGED = { search = true, preview = true }
-local MARK, WAITING = "bots:mark", "agent:waiting"
--- Key prefixes: candidates that the agent gets once within a while, and networks whose candidates wait.
-local RECENT_CANDIDATE, HELD_NETWORK = "candidate:", "held:"
-local MOST_WAITING = 100
+local MARK, QUEUE = "bots:mark", "agent:waiting"
+-- Key prefixes: candidates queued within the last minute, the time of an address's first one, and networks that are
+-- held: their candidates are not queued.
+local RECENT_CANDIDATE, FIRST_CANDIDATE, HELD_NETWORK = "candidate:", "first:", "held:"
+local MAX_QUEUED = 100
 -- nginx itself removes expired entries only up to the first live one, so keys of a minute would fill the dictionary.
 local MOST_FLUSHED = 2000
--- When DNS fails there is no verdict, so afterwards the address is a candidate again.
+-- When DNS fails there is no verdict. After this time the address may be queued again.
 local ASK_AGAIN_SECONDS = 60
 local HOLD_SECONDS = 60
--- A candidate without a verdict after this time is blocked like any visitor.
+-- An address without a verdict after this time is treated like any visitor's. It counts from the first bot that the
+-- address names, so that no name after name keeps it going.
 local VERDICT_WAIT_SECONDS = 10
 local IMPOSTOR = 0
-local LONGEST_AGENT = 512
+local MAX_USER_AGENT = 512
 
 -- One object per bot and state, so that a request allocates none.
 local by_name = {}
@@ -38,11 +40,11 @@ for _, bot in ipairs(catalogue) do
 end
 
 -- User agents seen before, so that usual browsers cost one lookup in a table. `{}`: no bot.
-local bots_by_agent, NONE = recent.new(1000), {}
+local bots_by_user_agent, NONE = recent.new(1000), {}
 
-local function bot_named_in(agent)
+local function find_bot(user_agent)
     for _, bot in ipairs(catalogue) do
-        if find(agent, bot.token, 1, true) then
+        if find(user_agent, bot.token, 1, true) then
             return bot
         end
     end
@@ -50,18 +52,18 @@ local function bot_named_in(agent)
 end
 
 -- The bot that the User-Agent of the present request names.
-local function bot_of_agent()
-    local agent = var.http_user_agent
-    if not agent then
+local function bot_of_user_agent()
+    local user_agent = var.http_user_agent
+    if not user_agent then
         return NONE
     end
-    if #agent > LONGEST_AGENT then
-        agent = sub(agent, 1, LONGEST_AGENT)
+    if #user_agent > MAX_USER_AGENT then
+        user_agent = sub(user_agent, 1, MAX_USER_AGENT)
     end
-    local bot = bots_by_agent:get(agent)
+    local bot = bots_by_user_agent:get(user_agent)
     if not bot then
-        bot = bot_named_in(agent)
-        bots_by_agent:set(agent, bot)
+        bot = find_bot(user_agent)
+        bots_by_user_agent:set(user_agent, bot)
     end
     return bot
 end
@@ -79,6 +81,7 @@ local function text_of(address)
     return concat(groups, ":")
 end
 
+-- The verdict of an address: the time at which it is asked again, or IMPOSTOR.
 local function key_of(bot, address)
     return bot.name .. "|" .. address
 end
@@ -88,19 +91,20 @@ local function network_key(bot, address)
     return HELD_NETWORK .. key_of(bot, sub(address, 1, #address == 4 and 3 or 8))
 end
 
--- Beyond the limits the candidate stays out, and a later request brings it again.
+-- Beyond the limits the address is not queued. A later request of it tries again.
 local function enqueue(bot, address)
-    if (dict:llen(WAITING) or 0) >= MOST_WAITING or dict:get(network_key(bot, address)) then
+    if (dict:llen(QUEUE) or 0) >= MAX_QUEUED or dict:get(network_key(bot, address)) then
         return
     end
-    if dict:safe_add(RECENT_CANDIDATE .. key_of(bot, address), time(), ASK_AGAIN_SECONDS) then
-        dict:rpush(WAITING, bot.name .. "|" .. text_of(address))
+    if dict:safe_add(RECENT_CANDIDATE .. key_of(bot, address), true, ASK_AGAIN_SECONDS) then
+        dict:safe_add(FIRST_CANDIDATE .. address, time(), ASK_AGAIN_SECONDS)
+        dict:rpush(QUEUE, bot.name .. "|" .. text_of(address))
     end
 end
 
 -- The bot that the present request names, and its address if this can be verified.
 local function named_bot()
-    local bot = bot_of_agent()
+    local bot = bot_of_user_agent()
     if bot == NONE then
         return nil
     end
@@ -132,7 +136,7 @@ function _M.is_unchallenged(request)
 end
 
 -- Whether the present request may be of a bot that is not challenged, and whose verdict is on its way.
-function _M.is_awaited()
+function _M.is_verification_pending()
     local bot, address = named_bot()
     if not address or not UNCHALLENGED[bot.category] or dict:get(key_of(bot, address)) then
         return false
@@ -141,7 +145,7 @@ function _M.is_awaited()
     if dict:get(network_key(bot, address)) then
         return false
     end
-    local since = dict:get(RECENT_CANDIDATE .. key_of(bot, address))
+    local since = dict:get(FIRST_CANDIDATE .. address)
     return since ~= nil and time() - since < VERDICT_WAIT_SECONDS
 end
 
@@ -150,7 +154,7 @@ function _M.fetch(most)
     dict:flush_expired(MOST_FLUSHED)
     local candidates = {}
     while #candidates < most do
-        local line = dict:lpop(WAITING)
+        local line = dict:lpop(QUEUE)
         if not line then
             break
         end
@@ -166,7 +170,7 @@ end
 
 -- From the agent: a list of { address, bot, verified, seconds, renewsIn }, the mark of all of its verdicts, and
 -- bots { address, bot } about which DNS says nothing. Agents of the release before send neither `renewsIn` nor `held`.
-function _M.change(verdicts, mark, held)
+function _M.store_verdicts(verdicts, mark, held)
     for _, verdict in ipairs(verdicts) do
         local bot, address = by_name[verdict.bot], addresses.binary(verdict.address)
         local value = verdict.verified and time() + (verdict.renewsIn or verdict.seconds) or IMPOSTOR

@@ -121,7 +121,7 @@ end
 -- Too many challenges of the zone that stay unsolved block the address. A crawler cannot solve them, and sends several
 -- requests before its verdict arrives.
 local function is_blocked(rule, visitor)
-    if not rule.is_zone or rule.fails == 0 or bots.is_awaited() then
+    if not rule.is_zone or rule.fails == 0 or bots.is_verification_pending() then
         return false
     end
     return counts.unproven(visitor.network) > rule.fails and blocks.add(_M.name, rule.block_seconds)
