@@ -12,7 +12,7 @@ import { readPair } from '../modules/certificates/pair.ts';
 import { newKey, requestFor } from '../modules/certificates/request.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { AcmeProblem, forgetAccount, isAuthorityDown, isOnlyLost, openAccount } from './client.ts';
-import { downLast, isDown, noteDown } from './down.ts';
+import { noteOutage, readOutages } from './outages.ts';
 import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
 import { returnPlace, takePlace } from './rate-budget.ts';
@@ -69,11 +69,14 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
     deps: { env, pool },
     order,
   } = base;
-  const left = downLast(env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory)));
+  const outages = await readOutages(pool, base.now());
+  const left = env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory)).toSorted(
+    (a, b) => Number(outages.has(a.directory)) - Number(outages.has(b.directory)),
+  );
   const current = left.find(({ directory }) => directory === order.ca);
   if (current && order.placedAt !== null) return current;
   if (left.length === 0) {
-    await fail(
+    await failOrder(
       { ...base, authority: null },
       env.ACME_AUTHORITIES.length === 0 ? 'no authority is configured' : 'no authority is left to ask',
       0,
@@ -113,7 +116,7 @@ async function carryOut(work: Work): Promise<void> {
     if (error instanceof LeaseLostError) throw error;
     // On shutdown the lease is released, so that another process can continue at once.
     if (work.signal.aborted) return setOrder(deps.pool, work, { claimed_until: null });
-    await goOnAfter(work, error);
+    await handleOrderError(work, error);
   }
 }
 
@@ -264,32 +267,32 @@ async function store(work: Work, chainPem: string): Promise<void> {
 }
 
 /** Fails permanently, continues at the next authority, or retries shortly. */
-async function goOnAfter(work: Work, error: unknown): Promise<void> {
+async function handleOrderError(work: Work, error: unknown): Promise<void> {
   const { deps, order, authority, now } = work;
   const text = error instanceof Failure ? JSON.stringify(error.particulars.errorData) : wordsOf(error);
   if (error instanceof ValidationRefusedError || error instanceof Failure) {
-    await fail(work, text, 0);
+    await failOrder(work, text, 0);
     return clearChallenges(deps, work);
   }
   if (error instanceof AcmeProblem && error.type === 'accountDoesNotExist') await forgetAccount(deps, authority);
   const retryAfterSeconds = error instanceof AcmeProblem ? error.retryAfterSeconds : 0;
-  if (isAuthorityDown(error)) return continueWhileDown(work, error, retryAfterSeconds);
-  // More tries than these were made while authorities were down.
-  const mostTries = order.tries < TRIES ? TRIES : TRIES_WHILE_DOWN;
+  if (isAuthorityDown(error)) return handleAuthorityDown(work, error, retryAfterSeconds);
+  // An order that made more tries than TRIES made them while authorities were down.
+  const maxTries = order.tries < TRIES ? TRIES : TRIES_WHILE_DOWN;
   const tries = order.tries + 1;
   const passed = [...order.passed, authority.directory];
   const isLast = deps.env.ACME_AUTHORITIES.every(({ directory }) => passed.includes(directory));
-  const isOver = tries >= mostTries || (error instanceof AcmeProblem && anotherMay.includes(error.type));
+  const isOver = tries >= maxTries || (error instanceof AcmeProblem && anotherMay.includes(error.type));
   if (!isOver) {
     // The order may no longer exist at the authority. Other orders are found again.
-    const isGone = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
+    const needsNewOrder = error instanceof UsedUp || (error instanceof AcmeProblem && error.status === 404);
     return setOrder(deps.pool, work, {
-      ...(isGone && withoutPlacement),
+      ...(needsNewOrder && withoutPlacement),
       ...retryColumns(work, tries, retryAfterSeconds),
     });
   }
   await clearChallenges(deps, work);
-  if (isLast) return fail(work, text, retryAfterSeconds);
+  if (isLast) return failOrder(work, text, retryAfterSeconds);
   await note(deps.pool, work, 'passed', text);
   await setOrder(deps.pool, work, { ...withoutPlacement, passed, tries: 0, due_at: now(), claimed_until: null });
 }
@@ -297,19 +300,20 @@ async function goOnAfter(work: Work, error: unknown): Promise<void> {
 const withoutPlacement = { placed_at: null, order_url: null };
 
 /** Another authority gets the order, but this one is not excluded: later it may be the only one that issues it. */
-async function continueWhileDown(work: Work, error: unknown, retryAfterSeconds: number): Promise<void> {
+async function handleAuthorityDown(work: Work, error: unknown, retryAfterSeconds: number): Promise<void> {
   const { deps, order, authority, now } = work;
   const tries = order.tries + 1;
   if (tries < TRIES && (await isOnlyLost(error, authority)))
     return setOrder(deps.pool, work, retryColumns(work, tries));
-  noteDown(authority);
+  await noteOutage(deps.pool, authority, now());
   if (tries >= TRIES_WHILE_DOWN) {
     await clearChallenges(deps, work);
-    await leave(work, {});
-    return fail(work, wordsOf(error), retryAfterSeconds);
+    await detachFromAuthority(work, {});
+    return failOrder(work, wordsOf(error), retryAfterSeconds);
   }
+  const outages = await readOutages(deps.pool, now());
   const isAnotherUp = deps.env.ACME_AUTHORITIES.some(
-    (other) => !order.passed.includes(other.directory) && !isDown(other),
+    ({ directory }) => !order.passed.includes(directory) && !outages.has(directory),
   );
   // A placed order is worth a retry: another authority would validate all names again.
   if (!isAnotherUp || (order.orderUrl !== null && tries < TRIES))
@@ -317,11 +321,14 @@ async function continueWhileDown(work: Work, error: unknown, retryAfterSeconds: 
   await clearChallenges(deps, work);
   await note(deps.pool, work, 'passed', wordsOf(error));
   // The other one may have no capacity, so that this one is asked again.
-  await leave(work, tries > 1 ? retryColumns(work, tries) : { tries, due_at: now(), claimed_until: null });
+  await detachFromAuthority(
+    work,
+    tries > 1 ? retryColumns(work, tries) : { tries, due_at: now(), claimed_until: null },
+  );
 }
 
 /** Takes the order away from the authority. One that never had it gets its slot back. */
-const leave = (work: Work, columns: Partial<ReturnType<typeof retryColumns>>) =>
+const detachFromAuthority = (work: Work, columns: Partial<ReturnType<typeof retryColumns>>) =>
   withClient(work.deps.pool, (client) =>
     inTransaction(client, async () => {
       if (work.order.orderUrl === null) await returnPlace(client, work);
@@ -337,7 +344,7 @@ const retryColumns = ({ now }: Work, tries: number, retryAfterSeconds = 0) => ({
 });
 
 /** The serving certificate stays unchanged. */
-async function fail(
+async function failOrder(
   work: Omit<Work, 'authority'> & { authority: Authority | null },
   text: string,
   afterSeconds: number,

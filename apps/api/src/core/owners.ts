@@ -194,6 +194,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   CertificateEvent: 'certificate',
   AcmeAccount: '(none)',
   AcmeChallenge: '(none)',
+  AcmeOutage: '(none)',
   AcmePlacement: '(none)',
   SiteDns: 'site',
   LogDestination: 'site',
