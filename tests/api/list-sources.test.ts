@@ -144,12 +144,17 @@ describe('a source', () => {
     expect(await fetchAgain({ body: '203.0.113.7' })).toMatchObject({ error: null, status: null, entries: 1 });
   });
 
-  test('is split into lists that fit into documents', async () => {
+  test('is split into lists, of which a removed entry changes one', async () => {
     const lines = Array.from({ length: 20_001 }, (_, i) => `9.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
     const { site, fetchAgain } = await newSource({ body: lines.join('\n') });
     expect(await fetchAgain()).toMatchObject({ entries: 20_001 });
-    expect((await siteDocument(site)).lists).toHaveLength(2);
+    const { lists = [] } = await siteDocument(site);
+    expect(lists).toHaveLength(2);
+    const published = await listKeys(site);
     expect(await fetchAgain({ body: lines.slice(1).join('\n') })).toMatchObject({ entries: 20_000, removed: 1 });
+    expect((await siteDocument(site)).lists).toEqual(lists);
+    expect((await listKeys(site)).slice(published.length)).toHaveLength(1);
+    expect(await fetchAgain({ body: lines.slice(0, 9).join('\n') })).toMatchObject({ added: 1, removed: 19_992 });
     expect((await siteDocument(site)).lists).toHaveLength(1);
   });
 

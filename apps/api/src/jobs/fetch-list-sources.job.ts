@@ -1,5 +1,5 @@
-// Fetches the lists of sites' sources at their intervals. Runs in every process. A process takes due sources for ten
-// minutes, so those of a killed process are fetched after that time.
+// Fetches the subscribed lists of sites at their intervals. Runs in every process. A process leases due sources for ten
+// minutes. If it is killed, another one fetches them after the lease.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { servedStatus } from '../core/served-status.ts';
@@ -7,11 +7,11 @@ import { fetchList } from '../list-sources/fetch.ts';
 import { storeFetched, type DueSource } from '../list-sources/store.ts';
 import { repeat } from '../node-link/repeat.ts';
 
-/** Also how many lists a process holds in memory. */
+/** Bounds the lists that a process has in memory. */
 const BATCH = 4;
 const CHECK_INTERVAL_MS = 5000;
 /** The second source of a customer comes after the first ones of all others. */
-const TAKE = `UPDATE list_source_states t SET due_at = now() + interval '10 minutes', started_at = now()
+const LEASE_DUE = `UPDATE list_source_states t SET due_at = now() + interval '10 minutes', started_at = now()
   FROM (SELECT d.source_id, o.site_id, o.url FROM list_source_states d JOIN (
       SELECT l.id, l.site_id, l.url,
         row_number() OVER (PARTITION BY coalesce(s.owner_id, s.client_id) ORDER BY w.due_at, l.id) AS nth
@@ -22,20 +22,20 @@ const TAKE = `UPDATE list_source_states t SET due_at = now() + interval '10 minu
   RETURNING t.source_id AS id, due.site_id AS "siteId", due.url, t.etag, t.due_at::text AS "leasedUntil"`;
 /**
  * From the second failure on, the interval doubles up to a day. A random offset spreads sources that were added
- * together. A refresh during the fetch has changed the lease, and stays planned.
+ * together. A refresh during the fetch replaces the lease, and stays in force.
  */
-const PLAN = `UPDATE list_source_states t
+const RESCHEDULE = `UPDATE list_source_states t
   SET due_at = now() + interval '1 minute' * (1 + random() / 20)
     * least(s.interval_minutes * power(2, least(greatest(t.failures - 1, 0), 10)), 1440)
   FROM list_sources s WHERE s.id = t.source_id AND t.source_id = $1 AND t.due_at = $2::timestamptz`;
 
-/** Returns the number of due sources. */
+/** Fetches up to BATCH due sources. Returns their number. */
 export async function fetchDueListSources({ pool, env }: Pick<Installation, 'pool' | 'env'>): Promise<number> {
-  const { rows } = await pool.query<DueSource & { leasedUntil: string }>(TAKE);
+  const { rows } = await pool.query<DueSource & { leasedUntil: string }>(LEASE_DUE);
   await Promise.all(
     rows.map(async (source) => {
       await storeFetched(pool, source, await fetchList(env, source.url, source.etag));
-      await pool.query(PLAN, [source.id, source.leasedUntil]);
+      await pool.query(RESCHEDULE, [source.id, source.leasedUntil]);
     }),
   );
   return rows.length;

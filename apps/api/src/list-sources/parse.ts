@@ -1,8 +1,8 @@
 // Reads the text of a subscribed list: one address, network or range per line, or in the first column of a CSV file.
+// Runs in a worker thread (parse.worker.ts), because a long list takes up to a second.
 import { rangeOf, type AddressRange } from '@edgeloom/contract/common/address-ranges.ts';
 import { MAX_REJECTED_LINES, type ListSourceError } from '@edgeloom/contract/list-sources/list-sources.ts';
 import ipaddr from 'ipaddr.js';
-import { setImmediate } from 'node:timers/promises';
 import { neverPublic } from '../core/outbound.ts';
 
 export interface ParsedList {
@@ -23,18 +23,14 @@ const HALF = { 4: 1n << 31n, 6: 1n << 124n };
 const BITS = { 4: 32, 6: 128 };
 const notPublic = neverPublic.flatMap((network) => rangeOf(network) ?? []);
 
-/** Lines that are read in one go. Requests are answered between two goes. */
-const LINES_AT_ONCE = 2000;
 /** Longer lines are rejected unread, so that no line takes long. */
 const MAX_LINE = 1024;
 
 /** Fails with more entries, without any, with too many other lines, and if the entries cover half of all addresses. */
-export async function parseList(text: string, maxEntries: number): Promise<ParsedList | ListSourceError> {
+export function parseList(text: string, maxEntries: number): ParsedList | ListSourceError {
   const found = new Map<string, AddressRange>();
   let rejected = 0;
-  let lines = 0;
   for (const [line] of text.replace(/^\uFEFF/, '').matchAll(/[^\r\n]+/g)) {
-    if (++lines % LINES_AT_ONCE === 0) await setImmediate();
     const entry = line.length > MAX_LINE ? null : entryIn(line);
     if (entry === '') continue;
     const range = entry === null ? null : rangeOf(entry);

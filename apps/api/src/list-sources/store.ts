@@ -1,13 +1,11 @@
-// Replaces the copy of a subscribed list by a new one, or records why there is none.
+// Stores a fetched list in place of the last copy, or why the fetch failed.
 import { MAX_SOURCE_ENTRIES, type ListSourceError } from '@edgeloom/contract/list-sources/list-sources.ts';
 import { randomUUIDv7 } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import type { FetchedList } from './fetch.ts';
-import { parseList } from './parse.ts';
-
-/** A document of this many entries is below 2 MB, also of IPv6 addresses. */
-const CHUNK_ENTRIES = 20_000;
+import { parseInWorker } from './parse-in-worker.ts';
+import type { ListCopy } from './parse.worker.ts';
 
 export interface DueSource {
   id: string;
@@ -16,16 +14,16 @@ export interface DueSource {
   etag: string | null;
 }
 
-/** Does nothing if the source was removed, or has another URL or copy since. */
+/** Does nothing if the source was removed, or its URL or ETag changed since. */
 export async function storeFetched(pool: Pool, source: DueSource, fetched: FetchedList): Promise<void> {
-  const parsed = fetched.kind === 'text' ? await parseList(fetched.text, MAX_SOURCE_ENTRIES) : null;
+  const parsed = fetched.kind === 'text' ? await parseInWorker(fetched.text) : null;
   await withClient(pool, (client) =>
     inTransaction(client, async () => {
-      if (!(await lockSource(client, source))) return;
+      if (!(await lockSiteAndCheckSource(client, source))) return;
       if (fetched.kind === 'error') return storeError(client, source, fetched.error, fetched.status);
       if (fetched.kind === 'unchanged' || parsed === null) return storeSuccess(client, source);
       if (typeof parsed === 'string') return storeError(client, source, parsed, null);
-      if (parsed.entries.length + (await countOthers(client, source)) > MAX_SOURCE_ENTRIES)
+      if (parsed.chunks.flat().length + (await countOthers(client, source)) > MAX_SOURCE_ENTRIES)
         return storeError(client, source, 'tooManyEntries', null);
       await storeCopy(client, source, { ...parsed, etag: fetched.etag });
       await storeSuccess(client, source);
@@ -34,7 +32,7 @@ export async function storeFetched(pool: Pool, source: DueSource, fetched: Fetch
 }
 
 /** Locks the site like the calls do, so that two sources cannot exceed the site's limit together. */
-async function lockSource(client: PoolClient, { id, siteId, url, etag }: DueSource): Promise<boolean> {
+async function lockSiteAndCheckSource(client: PoolClient, { id, siteId, url, etag }: DueSource): Promise<boolean> {
   await client.query('SELECT FROM sites WHERE id = $1 FOR NO KEY UPDATE', [siteId]);
   const { rowCount } = await client.query(
     `SELECT FROM list_sources s JOIN list_source_states t ON t.source_id = s.id
@@ -67,44 +65,57 @@ const storeSuccess = async (client: PoolClient, { id }: DueSource) =>
     [id],
   ));
 
-interface Copy {
-  entries: string[];
-  rejected: number;
-  etag: string | null;
+interface StoredChunk {
+  position: number;
+  value: string[];
 }
 
-async function storeCopy(client: PoolClient, { id, siteId }: DueSource, { entries, rejected, etag }: Copy) {
-  const { rows: stored } = await client.query<{ value: string[] }>(
-    'SELECT value FROM list_source_chunks WHERE source_id = $1 ORDER BY position',
-    [id],
+async function storeCopy(
+  client: PoolClient,
+  source: DueSource,
+  { chunks, rejected, etag }: ListCopy & { etag: string | null },
+) {
+  const { rows: stored } = await client.query<StoredChunk>(
+    'SELECT position, value FROM list_source_chunks WHERE source_id = $1 ORDER BY position',
+    [source.id],
   );
+  const entries = chunks.flat();
   const before = new Set(stored.flatMap(({ value }) => value));
   const added = entries.filter((entry) => !before.has(entry)).length;
   const removed = before.size + added - entries.length;
   await client.query('UPDATE list_source_states SET etag = $2, rejected = $3, entries = $4 WHERE source_id = $1', [
-    id,
+    source.id,
     etag,
     rejected,
     entries.length,
   ]);
-  // Equal chunks stay unwritten, so that nodes receive nothing.
+  await storeChunks(client, source, chunks, stored);
   if (added + removed === 0) return;
   await client.query('UPDATE list_source_states SET added = $2, removed = $3 WHERE source_id = $1', [
-    id,
+    source.id,
     added,
     removed,
   ]);
-  await storeChunks(client, { id, siteId }, entries);
 }
 
-/** Chunks keep their ids, which are the ids of nodes' lists. */
-async function storeChunks(client: PoolClient, { id, siteId }: Pick<DueSource, 'id' | 'siteId'>, entries: string[]) {
-  const chunks = Math.ceil(entries.length / CHUNK_ENTRIES);
-  for (let position = 0; position < chunks; position++)
+/** Writes changed chunks only, because triggers publish each written one. They replace those that are gone. */
+async function storeChunks(
+  client: PoolClient,
+  { id, siteId }: DueSource,
+  chunks: readonly string[][],
+  stored: readonly StoredChunk[],
+) {
+  const wanted = new Set(chunks.map(textOf));
+  const known = new Set(stored.map(({ value }) => textOf(value)));
+  const gone = stored.filter(({ value }) => !wanted.has(textOf(value))).map(({ position }) => position);
+  let next = (stored.at(-1)?.position ?? -1) + 1;
+  for (const value of chunks.filter((chunk) => !known.has(textOf(chunk))))
+    // A replaced chunk keeps its id, which is the id of a list of nodes.
     await client.query(
-      `INSERT INTO list_source_chunks AS c (id, source_id, site_id, position, value) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (source_id, position) DO UPDATE SET value = excluded.value WHERE c.value <> excluded.value`,
-      [randomUUIDv7(), id, siteId, position, entries.slice(position * CHUNK_ENTRIES, (position + 1) * CHUNK_ENTRIES)],
+      `INSERT INTO list_source_chunks (id, source_id, site_id, position, value) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (source_id, position) DO UPDATE SET value = excluded.value`,
+      [randomUUIDv7(), id, siteId, gone.shift() ?? next++, value],
     );
-  await client.query('DELETE FROM list_source_chunks WHERE source_id = $1 AND position >= $2', [id, chunks]);
+  await client.query('DELETE FROM list_source_chunks WHERE source_id = $1 AND position = ANY($2)', [id, gone]);
 }
+const textOf = (value: readonly string[]) => value.join('\n');

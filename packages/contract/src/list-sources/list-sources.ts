@@ -31,6 +31,7 @@ export const ListSourceError = z.enum([
   'status',
   'compressed',
   'tooLarge',
+  'unreadable',
   'noEntries',
   'tooManyEntries',
   'tooManyRejected',
