@@ -1,8 +1,11 @@
 // A site's own firewall, by visitors from several addresses, and by simulated visitors from any address.
 import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { listDoc } from '@edgeloom/api/compile/firewall.ts';
 import type { PackDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { encodeGeoPack } from '@edgeloom/contract/edge/geo-pack.ts';
+import { encodeRiskPack, flattened, networkOf } from '@edgeloom/contract/edge/risk-pack.ts';
 import { rangeOf } from '@edgeloom/contract/common/address-ranges.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -207,6 +210,40 @@ test('user agents are refused or challenged by pattern', async () => {
       ['userAgent', curl],
     ]);
   });
+});
+
+async function loadRiskPack(scores: Record<string, number>) {
+  const networks = Object.entries(scores).map(([network, score]) => ({ ...networkOf(network), score }));
+  const file = path.join(edge.dir, 'packs/risk/current/risk.bin');
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, encodeRiskPack(flattened(networks)));
+  await edge.reload();
+}
+
+test('visitors with a risk score from the threshold on are refused, unless they are on an allow list', async () => {
+  await loadRiskPack({ '127.0.9.0/24': 50, '127.0.10.0/24': 49, '127.0.11.0/24': 100, '127.0.7.7': 100 });
+  const white = list(['127.0.9.9']);
+  await edge.put(white);
+  const rule = { id: randomUUID(), score: 50, monitor: false } as const;
+  const { name } = await edge.site({ abuseIP: rule, lists: [ref(white, { isBlack: false })] });
+  const visits = (host: string, from: string[]) => Promise.all(from.map((address) => visitFrom(address, host)));
+  expect(await visits(name, ['127.0.9.1', '127.0.10.1', '127.0.11.1', '127.0.12.1'])).toEqual([403, 200, 403, 200]);
+  // The allow lists of the site and of the zone.
+  expect(await visits(name, ['127.0.9.9', '127.0.7.7'])).toEqual([200, 200]);
+  expect((await simulateFrom('127.0.9.1', name)).abuseIP).toBe('refused');
+
+  const watched = { ...rule, id: randomUUID(), monitor: true };
+  const { name: monitored } = await edge.site({ abuseIP: watched });
+  expect(await visits(monitored, ['127.0.9.1', '127.0.10.1'])).toEqual([200, 200]);
+  await eventually(async () => {
+    const rows = (await edge.log()).filter(({ host, cause }) => [name, monitored].includes(String(host)) && cause);
+    expect(rows.map(({ host, status, cause, rule: by }) => [host, status, cause, by])).toEqual([
+      [name, 403, 'abuseIP', rule.id],
+      [name, 403, 'abuseIP', rule.id],
+      [monitored, 200, 'abuseIP', `monitor/${watched.id}`],
+    ]);
+  });
+  expect((await edge.counters())['abuseIPWatched']).toBeGreaterThan(0);
 });
 
 const place = (text: string) => rangeOf(text)?.first ?? 0n;
