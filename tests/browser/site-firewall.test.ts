@@ -220,6 +220,36 @@ test('a subscribed list is added, and shows its counts, its age, and why it is n
   await keepPicture(wide.page, 'list-sources-dark');
 });
 
+test('CrowdSec is connected with a key, which is not shown again', async () => {
+  const { site, call, params, address } = await newSite();
+  const { page } = await consoles.openAs(site.owner, `${address}&tab=sources`);
+  await page.getByRole('button', { name: 'Add subscribed list' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByText('CrowdSec', { exact: true }).click();
+  expect(await form.getByText('Allow list').count()).toBe(0);
+  await form.getByLabel('Name').fill('Own CrowdSec');
+  await form.getByLabel('API URL').fill('https://crowdsec.example.net:8080');
+  const add = form.getByRole('button', { name: 'Add', exact: true });
+  await add.click();
+  await expect.poll(() => form.getByLabel('API key').getAttribute('aria-invalid')).toBe('true');
+  await form.getByLabel('API key').fill('a-bouncer-key');
+  await keepPicture(page, 'crowdsec-form');
+  await add.click();
+  await page.getByText('Not fetched yet').waitFor();
+  expect((await call(listSources.list, { params })).data).toMatchObject([{ kind: 'crowdSec', hasKey: true }]);
+
+  await page.getByRole('button', { name: /Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  expect(await form.getByLabel('API key').inputValue()).toBe('');
+  await form.getByLabel('Name').fill('CrowdSec at the office');
+  await form.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('CrowdSec at the office').waitFor();
+  const looks = { language: 'zh-TW', theme: 'dark', width: 390 } as const;
+  const phone = await consoles.openAs(site.owner, `${address}&tab=sources`, looks);
+  await phone.page.getByText('CrowdSec，0 筆').waitFor();
+  await keepPicture(phone.page, 'crowdsec-phone');
+});
+
 test('firewall rules, redirects and scripts show how many requests they matched in 24 hours', async () => {
   const { site, call, params, address } = await newSite();
   const { build, installation } = consoles.app;

@@ -72,7 +72,7 @@ export const siteRuleSettings = {
   limitReqs: z.array(LimitReq).nullable(),
   antiCCs: z.array(SiteAntiCC).nullable(),
   firewallLists: z.array(AddressListSummary).nullable().describe('Black and white lists, without their entries'),
-  listSources: z.array(ListSource).nullable().describe('Lists that are fetched from a URL'),
+  listSources: z.array(ListSource).nullable().describe('Lists that are fetched from URLs'),
   abuseIPs: z.array(AbuseIP).nullable().describe('At most one'),
   firewallAdvances: z.array(FirewallAdvance).nullable().describe('At most one. Has no effect'),
   geos: z.array(GeoRule).nullable(),

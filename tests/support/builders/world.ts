@@ -485,7 +485,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.layer4List.findMany(inSite),
     db.layer4Position.findMany(inSite),
     db.layer4LimitConn.findMany(inSite),
-    db.listSource.findMany({ ...inSite, include: { state: true } }),
+    db.listSource.findMany({ ...inSite, include: { state: true, key: true } }),
     db.firewallGeo.findMany(inSite),
     db.userAgentRule.findMany(inSite),
     db.abuseIp.findMany(inSite),
@@ -564,6 +564,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       from: '/to',
       to: '/x',
     }),
+    ...(endpoint.feature === 'listSources' && { kind: 'url', key: 'a-key-of-a-sample' }),
     ...(endpoint.feature === 'compression' && path.at(-1) !== 'types' && { types: 'text/css' }),
     ...(endpoint.feature === 'cors' && { allowOrigins: ['https://app.example.com'] }),
     ...(endpoint.feature === 'drafts' && {

@@ -213,6 +213,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   Layer4Position: 'site',
   Layer4LimitConn: 'site',
   ListSource: 'site',
+  ListSourceKey: 'source',
   ListSourceState: 'source',
   ListSourceChunk: 'site',
   UserAgentRule: 'site',

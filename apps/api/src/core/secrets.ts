@@ -25,6 +25,7 @@ export const contexts = {
   nodePrivateKey: (nodeId: string) => `nodes/${nodeId}/ssh_private_key`,
   certificateKey: (certificateId: string) => `certificates/${certificateId}/key`,
   logDestination: (id: string) => `log_destinations/${id}/secrets`,
+  listSource: (id: string) => `list_sources/${id}/key`,
   tokenKey: (id: string) => `token_keys/${id}/key`,
 } as const;
 

@@ -97,11 +97,11 @@ interface Beginning {
 const asBefore = `SELECT coalesce((SELECT max(id) FROM outbox), 0) AS outbox, coalesce((SELECT max(id) FROM site_versions), 0) AS version`;
 
 /**
- * Changes outside the site's configuration: other sites, or a roll-back to a version, which has its own preview. A key
- * belongs to the module that names it.
+ * Changes outside the site's configuration: other sites, or a roll-back to a version, which has its own preview. Keys
+ * belong to a module or a subscribed list.
  */
 const strayed = `SELECT c.entity FROM audit_changes c
-  WHERE c.req_id = $1 AND c.entity <> 'token_keys' AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.entity::regclass AND t.tgname = 'track_insert')
+  WHERE c.req_id = $1 AND c.entity NOT IN ('token_keys', 'list_source_keys') AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.entity::regclass AND t.tgname = 'track_insert')
   UNION ALL SELECT 'site_versions' FROM site_versions v
   WHERE v.id > $2 AND v.tx = pg_current_xact_id()::text::bigint AND (v.site_id <> $3 OR v.restores IS NOT NULL)`;
 

@@ -2,6 +2,7 @@
 // minutes. If it is killed, another one fetches them after the lease.
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
+import { contexts, type Secrets } from '../core/secrets.ts';
 import { servedStatus } from '../core/served-status.ts';
 import { fetchList } from '../list-sources/fetch.ts';
 import { storeFetched, type DueSource } from '../list-sources/store.ts';
@@ -12,14 +13,16 @@ const BATCH = 4;
 const CHECK_INTERVAL_MS = 5000;
 /** The second source of a customer comes after the first ones of all others. */
 const LEASE_DUE = `UPDATE list_source_states t SET due_at = now() + interval '10 minutes', started_at = now()
-  FROM (SELECT d.source_id, o.site_id, o.url FROM list_source_states d JOIN (
-      SELECT l.id, l.site_id, l.url,
+  FROM (SELECT d.source_id, o.site_id, o.kind, o.url, o.key_sealed FROM list_source_states d JOIN (
+      SELECT l.id, l.site_id, l.kind, l.url, k.key_sealed,
         row_number() OVER (PARTITION BY coalesce(s.owner_id, s.client_id) ORDER BY w.due_at, l.id) AS nth
       FROM list_source_states w JOIN list_sources l ON l.id = w.source_id JOIN sites s ON s.id = l.site_id
+        LEFT JOIN list_source_keys k ON k.source_id = l.id AND k.url = l.url
       WHERE w.due_at <= now() AND l.enabled AND ${servedStatus} NOT IN ('lock', 'expired')) o ON o.id = d.source_id
     WHERE d.due_at <= now() ORDER BY o.nth, d.due_at LIMIT ${BATCH} FOR NO KEY UPDATE OF d SKIP LOCKED) due
   WHERE t.source_id = due.source_id
-  RETURNING t.source_id AS id, due.site_id AS "siteId", due.url, t.etag, t.due_at::text AS "leasedUntil"`;
+  RETURNING t.source_id AS id, due.site_id AS "siteId", due.kind, due.url, t.etag,
+    due.key_sealed AS "keySealed", t.due_at::text AS "leasedUntil"`;
 /**
  * From the second failure on, the interval doubles up to a day. A random offset spreads sources that were added
  * together. A refresh during the fetch replaces the lease, and stays in force.
@@ -29,12 +32,29 @@ const RESCHEDULE = `UPDATE list_source_states t
     * least(s.interval_minutes * power(2, least(greatest(t.failures - 1, 0), 10)), 1440)
   FROM list_sources s WHERE s.id = t.source_id AND t.source_id = $1 AND t.due_at = $2::timestamptz`;
 
+interface LeasedSource extends DueSource {
+  keySealed: string | null;
+  leasedUntil: string;
+}
+/** Null: there is none for this URL, or the master key that sealed it is lost. */
+function keyOf(secrets: Secrets, { id, keySealed }: LeasedSource): string | null {
+  try {
+    return keySealed === null ? null : secrets.open(keySealed, contexts.listSource(id));
+  } catch {
+    return null;
+  }
+}
+
 /** Fetches up to BATCH due sources. Returns their number. */
-export async function fetchDueListSources({ pool, env }: Pick<Installation, 'pool' | 'env'>): Promise<number> {
-  const { rows } = await pool.query<DueSource & { leasedUntil: string }>(LEASE_DUE);
+export async function fetchDueListSources({
+  pool,
+  env,
+  secrets,
+}: Pick<Installation, 'pool' | 'env' | 'secrets'>): Promise<number> {
+  const { rows } = await pool.query<LeasedSource>(LEASE_DUE);
   await Promise.all(
     rows.map(async (source) => {
-      await storeFetched(pool, source, await fetchList(env, source.url, source.etag));
+      await storeFetched(pool, source, await fetchList(env, { ...source, key: keyOf(secrets, source) }));
       await pool.query(RESCHEDULE, [source.id, source.leasedUntil]);
     }),
   );

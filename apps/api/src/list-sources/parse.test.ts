@@ -7,8 +7,10 @@ import { parseList } from './parse.ts';
 const MAX = 1000;
 const entriesOf = (text: string) => {
   const parsed = parseList(text, MAX);
-  return typeof parsed === 'string' ? parsed : parsed.entries;
+  return typeof parsed === 'string' ? parsed : parsed.entries.map((one) => one.text);
 };
+
+const entry = (text: string) => ({ text, until: Infinity });
 
 test.each([
   ['addresses, networks and ranges', '203.0.113.7\n198.51.100.0/24\n192.0.2.1-192.0.2.9', 3],
@@ -38,14 +40,13 @@ test('an entry is stored in one spelling', () => {
     ['2001:db8::1', '2001:DB8:0:0::1/128', '2001:0db8::0001'],
     ['2001:db8::/32', '2001:db8:1::/32', '2001:db8::-2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
   ];
-  for (const [stored, ...others] of spellings)
-    for (const other of others) expect(entriesOf(other)).toEqual([stored]);
+  for (const [stored, ...others] of spellings) for (const other of others) expect(entriesOf(other)).toEqual([stored]);
 });
 
 test('a line above 1 KB is rejected unread', () => {
   // Patterns that backtrack would take days.
   const spaces = `203.0.113.9${' '.repeat(5_000_000)}203.0.113.9`;
-  expect(parseList(`${spaces}\n203.0.113.7\n${spaces}`, MAX)).toEqual({ entries: ['203.0.113.7'], rejected: 2 });
+  expect(parseList(`${spaces}\n203.0.113.7\n${spaces}`, MAX)).toEqual({ entries: [entry('203.0.113.7')], rejected: 2 });
 });
 
 test('a file of other lines is refused, although it has an address', () => {
@@ -57,7 +58,7 @@ test('a file of other lines is refused, although it has an address', () => {
 test.each(['0.0.0.0/0', '::/0', '8.0.0.0/7', '10.1.2.3', '192.168.0.0/16', '127.0.0.1', 'fe80::1', '::1'])(
   'the private or very large network %s is rejected, and the rest of the list counts',
   (network) => {
-    expect(parseList(`${network}\n203.0.113.7`, MAX)).toEqual({ entries: ['203.0.113.7'], rejected: 1 });
+    expect(parseList(`${network}\n203.0.113.7`, MAX)).toEqual({ entries: [entry('203.0.113.7')], rejected: 1 });
   },
 );
 
@@ -81,8 +82,9 @@ test('any text is read, and each entry that comes out is read as itself', () => 
     fc.property(fc.array(line), (lines) => {
       const parsed = parseList(lines.join('\n'), MAX);
       if (typeof parsed === 'string') return;
-      expect(entriesOf(parsed.entries.join('\n'))).toEqual(parsed.entries);
-      for (const entry of parsed.entries) expect(isIP(entry.split(/[-/]/, 1)[0] ?? '')).toBeGreaterThan(0);
+      const texts = parsed.entries.map(({ text }) => text);
+      expect(entriesOf(texts.join('\n'))).toEqual(texts);
+      for (const text of texts) expect(isIP(text.split(/[-/]/, 1)[0] ?? '')).toBeGreaterThan(0);
     }),
     { numRuns: 150, seed: 1 },
   );

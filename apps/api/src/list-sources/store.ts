@@ -3,27 +3,26 @@ import { MAX_SOURCE_ENTRIES, type ListSourceError } from '@edgeloom/contract/lis
 import { randomUUIDv7 } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
-import type { FetchedList } from './fetch.ts';
+import type { FetchedList, ListRequest } from './fetch.ts';
+import { withStoredEnds, type ListChunk } from './chunks.ts';
 import { parseInWorker } from './parse-in-worker.ts';
 import type { ListCopy } from './parse.worker.ts';
 
-export interface DueSource {
+export interface DueSource extends Pick<ListRequest, 'kind' | 'url' | 'etag'> {
   id: string;
   siteId: string;
-  url: string;
-  etag: string | null;
 }
 
 /** Does nothing if the source was removed, or its URL or ETag changed since. */
 export async function storeFetched(pool: Pool, source: DueSource, fetched: FetchedList): Promise<void> {
-  const parsed = fetched.kind === 'text' ? await parseInWorker(fetched.text) : null;
+  const parsed = fetched.kind === 'text' ? await parseInWorker({ ...fetched, kind: source.kind }) : null;
   await withClient(pool, (client) =>
     inTransaction(client, async () => {
       if (!(await lockSiteAndCheckSource(client, source))) return;
       if (fetched.kind === 'error') return storeError(client, source, fetched.error, fetched.status);
       if (fetched.kind === 'unchanged' || parsed === null) return storeSuccess(client, source);
       if (typeof parsed === 'string') return storeError(client, source, parsed, null);
-      if (parsed.chunks.flat().length + (await countOthers(client, source)) > MAX_SOURCE_ENTRIES)
+      if (entriesOf(parsed.chunks).length + (await countOthers(client, source)) > MAX_SOURCE_ENTRIES)
         return storeError(client, source, 'tooManyEntries', null);
       await storeCopy(client, source, { ...parsed, etag: fetched.etag });
       await storeSuccess(client, source);
@@ -65,10 +64,10 @@ const storeSuccess = async (client: PoolClient, { id }: DueSource) =>
     [id],
   ));
 
-interface StoredChunk {
+interface StoredChunk extends ListChunk {
   position: number;
-  value: string[];
 }
+const entriesOf = (chunks: readonly ListChunk[]) => chunks.flatMap(({ value }) => value);
 
 async function storeCopy(
   client: PoolClient,
@@ -76,11 +75,11 @@ async function storeCopy(
   { chunks, rejected, etag }: ListCopy & { etag: string | null },
 ) {
   const { rows: stored } = await client.query<StoredChunk>(
-    'SELECT position, value FROM list_source_chunks WHERE source_id = $1 ORDER BY position',
+    'SELECT position, value, expires FROM list_source_chunks WHERE source_id = $1 ORDER BY position',
     [source.id],
   );
-  const entries = chunks.flat();
-  const before = new Set(stored.flatMap(({ value }) => value));
+  const entries = entriesOf(chunks);
+  const before = new Set(entriesOf(stored));
   const added = entries.filter((entry) => !before.has(entry)).length;
   const removed = before.size + added - entries.length;
   await client.query('UPDATE list_source_states SET etag = $2, rejected = $3, entries = $4 WHERE source_id = $1', [
@@ -89,7 +88,7 @@ async function storeCopy(
     rejected,
     entries.length,
   ]);
-  await storeChunks(client, source, chunks, stored);
+  await storeChunks(client, source, withStoredEnds(chunks, stored), stored);
   if (added + removed === 0) return;
   await client.query('UPDATE list_source_states SET added = $2, removed = $3 WHERE source_id = $1', [
     source.id,
@@ -98,24 +97,24 @@ async function storeCopy(
   ]);
 }
 
-/** Writes changed chunks only, because triggers publish each written one. They replace those that are gone. */
+/** Unchanged chunks are not written, because triggers publish each written chunk. */
 async function storeChunks(
   client: PoolClient,
   { id, siteId }: DueSource,
-  chunks: readonly string[][],
+  chunks: readonly ListChunk[],
   stored: readonly StoredChunk[],
 ) {
   const wanted = new Set(chunks.map(textOf));
-  const known = new Set(stored.map(({ value }) => textOf(value)));
-  const gone = stored.filter(({ value }) => !wanted.has(textOf(value))).map(({ position }) => position);
+  const known = new Set(stored.map(textOf));
+  const gone = stored.filter((chunk) => !wanted.has(textOf(chunk))).map(({ position }) => position);
   let next = (stored.at(-1)?.position ?? -1) + 1;
-  for (const value of chunks.filter((chunk) => !known.has(textOf(chunk))))
-    // A replaced chunk keeps its id, which is the id of a list of nodes.
+  for (const { value, expires } of chunks.filter((chunk) => !known.has(textOf(chunk))))
+    // A new chunk takes the row of one that is gone, with its id, so that nodes replace their list.
     await client.query(
-      `INSERT INTO list_source_chunks (id, source_id, site_id, position, value) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (source_id, position) DO UPDATE SET value = excluded.value`,
-      [randomUUIDv7(), id, siteId, gone.shift() ?? next++, value],
+      `INSERT INTO list_source_chunks (id, source_id, site_id, position, value, expires) VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT (source_id, position) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
+      [randomUUIDv7(), id, siteId, gone.shift() ?? next++, value, JSON.stringify(expires)],
     );
   await client.query('DELETE FROM list_source_chunks WHERE source_id = $1 AND position = ANY($2)', [id, gone]);
 }
-const textOf = (value: readonly string[]) => value.join('\n');
+const textOf = ({ value, expires }: ListChunk) => [...value, ...expires.map(({ ip, at }) => `${ip} ${at}`)].join('\n');

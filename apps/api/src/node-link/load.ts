@@ -300,7 +300,7 @@ const list: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<ListRow>(
     `SELECT l.id, l.value, l.expires FROM firewall_lists l JOIN sites s ON s.id = l.site_id
      WHERE l.id = ANY($2::uuid[]) AND s.zone_id = $1 AND l.enabled
-     UNION ALL SELECT c.id, c.value, '[]' FROM list_source_chunks c
+     UNION ALL SELECT c.id, c.value, c.expires FROM list_source_chunks c
      JOIN list_sources r ON r.id = c.source_id JOIN sites s ON s.id = c.site_id
      WHERE c.id = ANY($2::uuid[]) AND s.zone_id = $1 AND r.enabled`,
     [zoneId, ids],

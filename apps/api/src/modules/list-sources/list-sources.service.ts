@@ -1,7 +1,9 @@
-// Lists of a site that are fetched from URLs. The job fetches them (jobs/fetch-list-sources.job.ts); triggers publish
-// their entries, and start again when a URL changes.
+// Subscribed lists of a site: texts at URLs, and CrowdSec's decisions. The job fetches them
+// (jobs/fetch-list-sources.job.ts); triggers publish their entries, and start again when a URL changes.
+import { randomUUIDv7 } from 'node:crypto';
 import {
   ListSourceError,
+  ListSourceKind,
   MAX_LIST_SOURCES,
   type ListSource,
   type ListSourceInput,
@@ -9,6 +11,8 @@ import {
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { hostFault } from '../../core/outbound-fetch.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { contexts } from '../../core/secrets.ts';
 import { rulesOf } from '../firewall/firewall-rules.service.ts';
 
 const REFRESH_INTERVAL_MS = 60_000;
@@ -23,35 +27,78 @@ const nothingFetched = {
   status: null,
 };
 
-const table = rulesOf<ListSource, ListSourceInput>({
+/** A new key is stored beside the row, for the row's URL only. */
+type StoredInput = Omit<ListSourceInput, 'key'> & { keySealed: string | null };
+
+const table = rulesOf<ListSource, StoredInput & { id: string }>({
   field: 'url',
   limit: MAX_LIST_SOURCES,
   async read(tx, siteId) {
     const rows = await tx.listSource.findMany({
       where: { siteId },
       omit: { siteId: true },
-      include: { state: { omit: { sourceId: true, dueAt: true, startedAt: true, failures: true, etag: true } } },
+      include: {
+        key: { select: { url: true } },
+        state: { omit: { sourceId: true, dueAt: true, startedAt: true, failures: true, etag: true } },
+      },
       orderBy: { id: 'asc' },
     });
-    return rows.map(({ state, ...row }) => ({
+    return rows.map(({ state, key, ...row }) => ({
       ...row,
+      kind: ListSourceKind.parse(row.kind),
+      hasKey: key?.url === row.url,
       ...(state ? { ...state, error: ListSourceError.nullable().parse(state.error) } : nothingFetched),
     }));
   },
-  insert: (tx, siteId, input) => tx.listSource.create({ data: { siteId, ...input } }),
-  change: (tx, where, input) => tx.listSource.updateMany({ where, data: input }),
+  async insert(tx, siteId, { keySealed, ...data }) {
+    assertKey(data, keySealed !== null);
+    const row = await tx.listSource.create({ data: { siteId, ...data } });
+    await storeKey(tx, row, keySealed);
+    return row;
+  },
+  async change(tx, where, { keySealed, ...data }) {
+    const stored = await tx.listSource.findUnique({ where, include: { key: true } });
+    if (!stored) return { count: 0 };
+    if (stored.kind !== data.kind) failAt('kind', 'choice', 'the kind of a source stays');
+    // Another server must not receive a key that its operator never knew.
+    assertKey(data, keySealed !== null || stored.key?.url === data.url);
+    const changed = await tx.listSource.updateMany({ where, data });
+    await storeKey(tx, { id: where.id, url: data.url }, keySealed);
+    return changed;
+  },
   remove: (tx, siteId, ids) => tx.listSource.deleteMany({ where: { siteId, id: { in: ids } } }),
 });
+
+function assertKey({ kind, isBlack }: Pick<StoredInput, 'kind' | 'isBlack'>, hasKey: boolean) {
+  if (kind === 'url') return;
+  if (!isBlack) failAt('isBlack', 'choice', 'CrowdSec lists addresses to block');
+  if (!hasKey) failAt('key', 'required', 'required with a new address');
+}
+
+async function storeKey(tx: ScopedTx, { id, url }: { id: string; url: string }, keySealed: string | null) {
+  if (keySealed === null) return;
+  const key = { url, keySealed };
+  await tx.listSourceKey.upsert({ where: { sourceId: id }, create: { sourceId: id, ...key }, update: key });
+}
+
+/** Text lists are fetched without a key. */
+function withSealedKey(
+  { installation: { secrets } }: Ctx,
+  { key, ...input }: ListSourceInput & { id: string },
+): StoredInput & { id: string } {
+  const keySealed = input.kind === 'crowdSec' && key ? secrets.seal(key, contexts.listSource(input.id)) : null;
+  return { ...input, keySealed };
+}
 
 export const sources = {
   ...table,
   async create(ctx: Ctx, siteId: string, input: ListSourceInput) {
     assertPermitted(ctx, input.url);
-    return table.create(ctx, siteId, input);
+    return table.create(ctx, siteId, withSealedKey(ctx, { ...input, id: randomUUIDv7() }));
   },
   async update(ctx: Ctx, siteId: string, input: ListSourceInput & { id: string }) {
     assertPermitted(ctx, input.url);
-    return table.update(ctx, siteId, input);
+    return table.update(ctx, siteId, withSealedKey(ctx, input));
   },
 };
 

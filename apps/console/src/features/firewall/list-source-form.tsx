@@ -1,6 +1,13 @@
 import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
-import { ListSourceInput, sourceIntervals } from '@edgeloom/contract/list-sources/list-sources.ts';
+import {
+  ListSourceInput,
+  ListSourceKind,
+  NewCrowdSecSource,
+  sourceIntervals,
+} from '@edgeloom/contract/list-sources/list-sources.ts';
 import { Input, SegmentedControl, Select } from '@mantine/core';
+import { useState } from 'react';
+import { PasswordField } from '../../components/fields/password-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
@@ -8,31 +15,58 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { duration } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
+import classes from './list-sources.module.css';
 
 export type ListSource = RowOf<typeof listSources.list>;
 
+/** Each kind has its own form, so that a key typed for CrowdSec is not sent with a URL. */
 export function ListSourceForm({ siteId, value }: { siteId: string; value?: ListSource }) {
+  const t = useT();
+  const [kind, setKind] = useState<ListSourceKind>(value?.kind ?? 'url');
   return (
-    <ResourceForm
-      create={listSources.create}
-      update={listSources.update}
-      params={{ siteId }}
-      value={value}
-      schema={ListSourceInput}
-      words="listSources"
-      wrap={(body) => (value ? { id: value.id, ...body } : body)}
-    >
-      <TextField name="name" />
-      <TextField name="url" mono placeholder="https://lists.example.com/blocklist.txt" />
-      <KindField />
-      <IntervalField />
-      <MonitorField />
-      <SwitchField name="enabled" />
-    </ResourceForm>
+    <>
+      {!value && (
+        <div className={classes['kind']}>
+          <SegmentedControl
+            fullWidth
+            aria-label={t('listSources.fields.kind')}
+            data={ListSourceKind.options.map((each) => ({ value: each, label: t(`listSources.sources.${each}`) }))}
+            value={kind}
+            onChange={(next) => setKind(ListSourceKind.parse(next))}
+          />
+        </div>
+      )}
+      <ResourceForm
+        key={kind}
+        create={listSources.create}
+        update={listSources.update}
+        params={{ siteId }}
+        value={value}
+        schema={kind === 'crowdSec' && !value ? NewCrowdSecSource : ListSourceInput}
+        words={kind === 'url' ? 'listSources' : 'listSources.crowdSec'}
+        wrap={(body) => ({ ...body, kind, ...(value && { id: value.id }) })}
+      >
+        <TextField name="name" />
+        {kind === 'url' ? (
+          <>
+            <TextField name="url" mono placeholder="https://lists.example.com/blocklist.txt" />
+            <BlackField />
+          </>
+        ) : (
+          <>
+            <TextField name="url" mono placeholder="https://crowdsec.example.com:8080" />
+            <PasswordField name="key" fresh />
+          </>
+        )}
+        <IntervalField />
+        <MonitorField />
+        <SwitchField name="enabled" />
+      </ResourceForm>
+    </>
   );
 }
 
-function KindField() {
+function BlackField() {
   const t = useT();
   const { value, set, input } = useField('isBlack');
   const monitor = useField('monitor');

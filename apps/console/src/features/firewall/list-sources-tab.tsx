@@ -38,7 +38,8 @@ function Below({ of: source }: { of: ListSource }) {
 }
 
 const changesOf = ({ added, removed }: ListSource) => `+${count(added)} −${count(removed)}`;
-const kindOf = ({ isBlack }: ListSource) => t(`listSources.kinds.${isBlack ? 'black' : 'white'}`);
+const kindOf = ({ kind, isBlack }: ListSource) =>
+  t(`listSources.kinds.${kind === 'crowdSec' ? kind : isBlack ? 'black' : 'white'}`);
 
 const columns: Column<ListSource>[] = [
   { key: 'name', sort: false, flexible: true },
@@ -57,7 +58,7 @@ const columns: Column<ListSource>[] = [
   { key: 'fetchedAt', as: 'time', sort: false },
 ];
 
-/** Lists that the control plane fetches from URLs. */
+/** Lists that the control plane fetches from URLs and from CrowdSec. */
 export function ListSourcesTab({ siteId, create }: { siteId: string; create: React.ReactNode }) {
   const removing = remove<ListSource, typeof listSources.remove>(listSources.remove);
   const refreshing = does<ListSource, typeof listSources.refresh>(listSources.refresh, {
