@@ -44,7 +44,7 @@ beforeAll(async () => {
 function startVerifier(of: Edge): BotVerifier {
   const file = path.join(of.dir, 'bots.json');
   const log = { warn: () => undefined };
-  return new BotVerifier({ file, nginx: of.admin, verify: createVerifyBot([names.address]), log });
+  return new BotVerifier({ file, nginx: of.admin, verify: createVerifyBot([names.address]), log, intervalMs: 50 });
 }
 
 const agents = {
