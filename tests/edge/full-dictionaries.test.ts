@@ -412,11 +412,23 @@ test('a flood of unknown names does not evict served domains', async () => {
   await edge.stop();
 });
 
+/**
+ * A worker that is slower than these limits makes its request go to the origin alone. Without them, a slow machine
+ * changes no number of origin requests.
+ */
+const waitsForSlowWorkers: LuaChange[] = [
+  { file: 'edge/cache/leaders.lua', from: 'VERDICT_SECONDS = 2', to: 'VERDICT_SECONDS = 600' },
+  { file: 'edge/cache/leaders.lua', from: 'STORE_GRACE_SECONDS = 0.5', to: 'STORE_GRACE_SECONDS = 600' },
+];
+/** Without a timeout of the origin, no request gives up on its leader. */
+const waitsForOrigin = { origin: { readTimeoutSeconds: 60 } };
+
 // Regression: one site could fill the dictionary, and each request of all others went to its origin.
 test('a site whose visitors invent URLs leaves room to collapse the requests of another', async () => {
-  const edge = await startEdge({ dicts: { leaders: '24k' } });
+  const edge = await startEdge({ dicts: { leaders: '24k' }, lua: waitsForSlowWorkers });
   onTestFinished(() => edge.stop());
-  const [hostile, other] = [await edge.site({ cacheRules: [rule()] }), await edge.site({ cacheRules: [rule()] })];
+  const site = () => edge.site({ cacheRules: [rule()] }, waitsForOrigin);
+  const [hostile, other] = [await site(), await site()];
   const [invented, shared] = [gate(), gate()];
   edge.origin.on('/invented', { after: invented.opened });
   edge.origin.on('/shared', { after: shared.opened });
@@ -436,9 +448,10 @@ test('a site has its whole share of unfinished leaders whichever workers they ar
   const edge = await startEdge({
     dicts: { leaders: '64k' },
     zone: { worker: { processes: 16, connections: 1024 } },
+    lua: waitsForSlowWorkers,
   });
   onTestFinished(() => edge.stop());
-  const { name: host } = await edge.site({ cacheRules: [rule()] });
+  const { name: host } = await edge.site({ cacheRules: [rule()] }, waitsForOrigin);
   const slow = gate();
   edge.origin.on('/slow', { after: slow.opened });
   // The share of this dictionary is 16.
@@ -457,13 +470,14 @@ test('requests beyond the share of unfinished leaders take no new leaders from l
   const edge = await startEdge({
     dicts: { leaders: '64k' },
     lua: [
+      ...waitsForSlowWorkers,
       { file, from: 'return has_room(site)', to: 'return not match(var.http_x_e_key, "/refused")' },
       // The new leaders of the whole test are counted together.
       { file, from: 'floor(now() / VERDICT_SECONDS)', to: '"always"' },
     ],
   });
   onTestFinished(() => edge.stop());
-  const { name: host } = await edge.site({ cacheRules: [rule()] });
+  const { name: host } = await edge.site({ cacheRules: [rule()] }, waitsForOrigin);
   const shared = gate();
   edge.origin.on('/shared', { after: shared.opened });
   await each(50, (i) => edge.get(`/refused?${i}`, { host }));
@@ -486,11 +500,10 @@ describe("a site's share of unfinished leaders", () => {
     const edge = await startEdge({
       dicts: { leaders: '64k' },
       zone: { worker: { processes, connections: 1024 } },
-      lua: [countsNewAlone, ...lua],
+      lua: [...waitsForSlowWorkers, countsNewAlone, ...lua],
     });
     onTestFinished(() => edge.stop());
-    // Without a timeout of the origin, no request gives up on its leader.
-    const { name: host } = await edge.site({ cacheRules: [rule()] }, { origin: { readTimeoutSeconds: 60 } });
+    const { name: host } = await edge.site({ cacheRules: [rule()] }, waitsForOrigin);
     const slow = gate();
     onTestFinished(slow.open);
     edge.origin.on('/slow', { after: slow.opened });
