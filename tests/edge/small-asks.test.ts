@@ -14,6 +14,7 @@ import { eventually } from '../support/assertions/eventually.ts';
 const MEGA = 1024 * 1024;
 const FILE = randomBytes(8 * MEGA);
 const SLICES = FILE.length / MEGA;
+/** A whole file is sent in pieces, a slice at once: the edge also reads it to its end when the visitor leaves. */
 const PIECE = 64 * 1024;
 /** One slice, and what is on its way of a response that ends after its header. On a busy machine that is more. */
 const FEW = 4 * MEGA;
@@ -37,11 +38,11 @@ const kinds = new Map<string, Kind>();
 const calls = new Map<string, Call[]>();
 
 /** As over a distance, each piece takes a round trip, in which the edge can close the connection. */
-async function send(reply: ServerResponse, body: Buffer, call: Call): Promise<void> {
+async function send(reply: ServerResponse, body: Buffer, call: Call, pieceBytes: number): Promise<void> {
   reply.flushHeaders();
-  for (let at = 0; at < body.length && !call.isOver; at += PIECE) {
+  for (let at = 0; at < body.length && !call.isOver; at += pieceBytes) {
     await edge.admin.status();
-    const piece = body.subarray(at, at + PIECE);
+    const piece = body.subarray(at, at + pieceBytes);
     call.sent += piece.length;
     reply.write(piece);
   }
@@ -77,7 +78,7 @@ async function respond({ method = '', url = '', headers }: IncomingMessage, repl
     ...(isPart ? { 'content-range': `bytes ${from}-${from + body.length - 1}/${file.length}` } : kind.wholeHeaders),
   });
   if (method === 'HEAD') reply.end();
-  else await send(reply, body, call);
+  else await send(reply, body, call, isPart ? MEGA : PIECE);
 }
 
 const origin = createServer((call, reply) => void respond(call, reply).catch(() => call.socket.destroy()));
