@@ -9,19 +9,23 @@ import { testApp, type TestApp } from '../support/services/app.ts';
 import { unique } from '../support/builders/build.ts';
 import { startPebble, type Pebble } from '../support/services/pebble.ts';
 
-const MANY = 60;
-const BUDGET = 48;
-const COMMON = 36;
+const MANY = 20;
+const BUDGET = 16;
+const COMMON = 12;
 const HOUR_MS = 3_600_000;
 
 let pebble: Pebble;
 let app: TestApp;
+/** For the tests with authorities of their own. */
+let issuing: TestApp;
 const { onEnd, stopAll } = collectedStops();
 beforeAll(async () => {
   pebble = await startPebble({ httpPort: 1, acceptsEveryChallenge: true });
   onEnd(() => pebble.stop());
   app = await testApp({ ACME_AUTHORITIES: JSON.stringify([{ ...pebble.authority, ordersPer3Hours: BUDGET }]) });
   onEnd(() => app.close());
+  issuing = await testApp();
+  onEnd(() => issuing.close());
 }, 120_000);
 afterAll(stopAll);
 
@@ -101,19 +105,25 @@ test(
 const refused = { type: 'urn:ietf:params:acme:error:serverInternal', detail: 'no room' };
 const busy = { type: 'urn:ietf:params:acme:error:rateLimited', detail: 'busy', status: 503 };
 
-/** An installation with these authorities. Its clocks only move with `pass`. */
+/** A site whose certificates come from these authorities. The clocks only move with `pass`. */
 async function startIssuing(authorities: (Pebble['authority'] & { ordersPer3Hours?: number })[]) {
-  const { build, installation, close } = await testApp({ ACME_AUTHORITIES: JSON.stringify(authorities) });
-  onTestFinished(close);
-  const { db, pool } = installation;
+  const { build, installation } = issuing;
+  const { db, pool, secrets } = installation;
+  const ACME_AUTHORITIES = authorities.map((authority) => ({ ordersPer3Hours: 250, ...authority }));
+  const deps = { env: { ...installation.env, ACME_AUTHORITIES }, pool, secrets };
   const site = await build.site();
+  // The next test has other authorities.
+  onTestFinished(async () => {
+    await db.certificateOrder.deleteMany({ where: { state: 'open' } });
+    await db.certificate.updateMany({ data: { nextAt: null } });
+  });
   // A minute ahead, because Pebble's certificates are not valid before they are signed.
   const start = Date.now() + 60_000;
   let passedMs = 0;
   const now = () => new Date(start + passedMs);
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => 1e9 + passedMs);
   onTestFinished(() => clock.mockRestore());
-  const work = () => processDueOrders(installation, now, { warn: (...said: unknown[]) => console.warn(...said) });
+  const work = () => processDueOrders(deps, now, { warn: (...said: unknown[]) => console.warn(...said) });
   return {
     /** Waiting orders are tried again at the end. */
     pass: async (ms: number) => {
