@@ -6,6 +6,7 @@ import { collectedStops } from '../support/services/collected-stops.ts';
 import { startDnsReconciler, wantSets } from '../support/services/background-work.ts';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { unique } from '../support/builders/build.ts';
+import { chooseByKeyboard } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
@@ -185,7 +186,7 @@ test('foreign records are taken over on request, and repaired records are listed
   const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
   await expect.poll(focused).toBe(`Actions for ${zone}`);
   await page.keyboard.press('Enter');
-  await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
+  await chooseByKeyboard(page, 'Remove');
   await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).press('Enter');
   await expect.poll(focused).toBe(`Actions for ${zone}`);
   await page.context().close();

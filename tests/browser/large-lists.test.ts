@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/builders/build.ts';
 import { domainsOf, rowsOf, siteWith } from '../support/builders/domain-lists.ts';
 import { longTest } from '../support/builders/long-run.ts';
+import { chooseByKeyboard } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -50,7 +51,7 @@ describe('options', () => {
     await consoles.app.installation.db.zone.createMany({ data: others });
     const { page } = await consoles.openAs(site.client, 'nodeManage/sitesList');
     await page.getByRole('button', { name: 'Filter' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Zone' }).press('Enter');
+    await chooseByKeyboard(page, 'Zone');
     const popover = page.getByRole('dialog', { name: 'Zone' });
     await popover.getByText('Type to search 11 more').waitFor();
     await popover.getByRole('textbox').fill('zone 59');

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unique } from '../support/builders/build.ts';
 import { openList, rowsOf, siteWith } from '../support/builders/domain-lists.ts';
+import { chooseByKeyboard } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 
@@ -141,7 +142,7 @@ test('sites of a product take over its groups, after a preview with their number
   const product = await installation.db.product.update({ where: { id: productId }, data: { groupId: group.id } });
   const { page } = await consoles.openAs(site.client, 'nodeManage/productsList', { language: 'zh-TW' });
   await page.getByRole('button', { name: `${product.name} 的動作` }).press('Enter');
-  await page.getByRole('menuitem', { name: '更新站點群組' }).press('Enter');
+  await chooseByKeyboard(page, '更新站點群組');
   const question = page.getByRole('dialog', { name: '更新 1 個站點的群組？' });
   await question.getByText(group.name).waitFor();
   await keepPicture(page, 'refresh-sites');

@@ -218,3 +218,14 @@ export async function signIn({ page }: Screen, kind: Kind, summary: Summary): Pr
 /** Pixels by which the page is wider than the viewport. */
 export const horizontalOverflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+
+/**
+ * Chooses an item of a menu by keyboard. Focus and key are one step: a menu that has just opened focuses its first item
+ * in a timer, which may come between the two.
+ */
+export const chooseByKeyboard = (page: Page, item: string): Promise<void> =>
+  page.getByRole('menuitem', { name: item }).evaluate((element: HTMLElement) => {
+    element.focus();
+    // Enter does the same to a focused button.
+    element.click();
+  });
