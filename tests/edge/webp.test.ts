@@ -540,7 +540,7 @@ describe('the image service', () => {
     test('that hangs delays no other response, and is replaced', async (context) => {
       const other = await startEdge();
       context.onTestFinished(() => other.stop());
-      const hanging = new Images({ run: runOf(other), log: quiet });
+      const hanging = new Images({ run: runOf(other), log: quiet, checkIntervalMs: 500, checkTimeoutMs: 2000 });
       context.onTestFinished(() => hanging.stop());
       hanging.set('site/any', true);
       const host = await manyPhotos({}, other);

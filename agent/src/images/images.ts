@@ -11,6 +11,9 @@ interface Deps {
   /** The directory of the sockets. */
   run: string;
   log: Log;
+  /** Shorter in tests. */
+  checkIntervalMs?: number;
+  checkTimeoutMs?: number;
 }
 
 const FIRST_PAUSE_MS = 500;
@@ -61,7 +64,8 @@ export class Images {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#child = child;
-    const aliveTimer = setInterval(() => void this.#checkAlive(child), CHECK_INTERVAL_MS).unref();
+    const { checkIntervalMs = CHECK_INTERVAL_MS } = this.#deps;
+    const aliveTimer = setInterval(() => void this.#checkAlive(child), checkIntervalMs).unref();
     child.on('message', (message) => {
       if (message === 'ready') this.#pauseMs = FIRST_PAUSE_MS;
     });
@@ -78,7 +82,8 @@ export class Images {
   }
 
   async #checkAlive(child: ChildProcess): Promise<void> {
-    const call = get({ socketPath: `${this.#deps.run}/images.sock`, timeout: CHECK_TIMEOUT_MS, agent: false });
+    const { run, checkTimeoutMs = CHECK_TIMEOUT_MS } = this.#deps;
+    const call = get({ socketPath: `${run}/images.sock`, timeout: checkTimeoutMs, agent: false });
     call.on('timeout', () => {
       // Pending requests are then served without conversion.
       child.kill('SIGKILL');
