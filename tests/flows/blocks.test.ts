@@ -119,8 +119,9 @@ test('an address found by one node is blocked by the other, and the list shows s
   // A stopped agent keeps unreported blocks.
   await eventuallyStarted(async () => expect(await readBlocksFile()).toContain('127.0.0.32'));
   await node(0).agent.end('SIGTERM');
-  node(0).agent.start('--with-nginx');
+  // An agent that started before the API would pause longer with each attempt to reach it.
   await api?.start();
+  node(0).agent.start('--with-nginx');
   await isReportedOnce('127.0.0.32');
 });
 
