@@ -1,9 +1,11 @@
 // Menus, drawers, dialogs and messages: accessible, closed by Escape, and out of the way.
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { casesOfRun } from '../support/builders/long-run.ts';
+import { chooseByKeyboard } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
 let consoles: Consoles;
@@ -134,6 +136,32 @@ test('a success message lets clicks through to the content below', async () => {
   await page.context().close();
 });
 
+// Regression: "Turn on" appeared in the place of "Turn off", and turned the domain on without a question.
+test.each([1440, 390])('an open row menu at %i px keeps its items when the row changes', async (width) => {
+  const { id, name } = await consoles.app.build.domain({ site });
+  const { page } = await consoles.openAs(site.owner, own('domains'), { width });
+  await page.clock.install();
+  await page.reload();
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+  const items = page.getByRole('menuitem');
+  const turnOff = await items.filter({ hasText: 'Turn off' }).elementHandle();
+  const before = await items.allInnerTexts();
+
+  const body = { ids: [id], enabled: false };
+  await consoles.app.as(site.owner).call(domains.status, { params: site.params, body });
+  const isOn = async () => {
+    await page.clock.fastForward('00:30');
+    return page.getByRole('switch', { name: `${name} is on`, includeHidden: true }).isChecked();
+  };
+  await expect.poll(isOn).toBe(false);
+  expect(await items.allInnerTexts()).toEqual(before);
+  // A new element would not have the focus.
+  expect(await turnOff?.evaluate((element) => element.isConnected)).toBe(true);
+  await chooseByKeyboard(page, 'Turn off');
+  await page.getByText('No change needed').waitFor();
+  await page.context().close();
+});
+
 describe('Escape closes an overlay and returns focus', () => {
   const over = (page: Page) =>
     page.locator('[role="dialog"], [role="menu"], [role="listbox"]').filter({ visible: true });
@@ -181,7 +209,7 @@ describe('Escape closes an overlay and returns focus', () => {
     for (const item of ['Edit', 'Remove']) {
       await page.getByRole('button', { name: menu }).focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('menuitem', { name: item }).press('Enter');
+      await chooseByKeyboard(page, item);
       await page.getByRole('dialog').waitFor();
       await closeOver(page);
       await expect.poll(() => focused(page), { message: item }).toBe(menu);
@@ -224,7 +252,7 @@ describe('Escape closes an overlay and returns focus', () => {
     const rows = page.locator('tbody tr');
     await rows.nth(1).focus();
     await page.keyboard.press('.');
-    await page.getByRole('menuitem', { name: 'Remove' }).press('Enter');
+    await chooseByKeyboard(page, 'Remove');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove three' }).press('Enter');
     await expect.poll(() => rows.count()).toBe(2);
     await expect.poll(() => page.locator('tbody tr:focus td[data-first]').allInnerTexts()).toEqual(['two']);

@@ -1,5 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useT } from '../../lib/i18n.ts';
 import type { RowAction } from './actions.tsx';
 
@@ -13,9 +14,10 @@ interface RowMenuProps<Row> {
 
 export function RowMenu<Row>({ name, actions, onRun, opened, onOpened }: RowMenuProps<Row>) {
   const t = useT();
-  if (actions.length === 0) return null;
-  const safe = actions.filter(({ danger }) => !danger);
-  const dangerous = actions.filter(({ danger }) => danger);
+  const shown = useActionsAtOpening(actions, opened);
+  if (shown.length === 0) return null;
+  const safe = shown.filter(({ danger }) => !danger);
+  const dangerous = shown.filter(({ danger }) => danger);
   const item = (action: RowAction<Row>) => {
     const { label, icon: Icon, danger } = action;
     return (
@@ -24,7 +26,7 @@ export function RowMenu<Row>({ name, actions, onRun, opened, onOpened }: RowMenu
         data-action={label}
         leftSection={<Icon size={15} stroke={1.6} />}
         {...(danger && { color: 'var(--el-bad-text)' })}
-        onClick={() => onRun(action)}
+        onClick={() => onRun(actions.find((current) => current.label === label) ?? action)}
       >
         {t(label)}
       </Menu.Item>
@@ -44,4 +46,15 @@ export function RowMenu<Row>({ name, actions, onRun, opened, onOpened }: RowMenu
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/**
+ * The actions of an open menu stay as they were when it opened, also when the row changes. Otherwise a click on "Turn
+ * off" could hit "Turn on". An action that no longer applies says so.
+ */
+function useActionsAtOpening<Row>(actions: readonly RowAction<Row>[], opened: boolean) {
+  const [held, setHeld] = useState<readonly RowAction<Row>[] | null>(null);
+  if (opened && held === null) setHeld(actions);
+  if (!opened && held !== null) setHeld(null);
+  return held ?? actions;
 }
