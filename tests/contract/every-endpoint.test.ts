@@ -100,10 +100,9 @@ describe.each(guarded)('$title', (call) => {
 
   test('rejects other kinds of accounts', async () => {
     const others = [home.user, home.client, admin].filter(({ kind }) => kind !== mount);
-    for (const { token } of others) {
-      const { status, body } = await send(app, call, inputFor(endpoint, home.ids), token);
+    const responses = others.map(({ token }) => send(app, call, inputFor(endpoint, home.ids), token));
+    for (const { status, body } of await Promise.all(responses))
       expect([status, body.code]).toEqual([403, errors.PERMISSION_DENIED.code]);
-    }
   });
 });
 
@@ -141,7 +140,7 @@ const isHidden = ({ status, body }: WireResponse, isQuery: boolean) =>
 /** Responses to missing objects, by account, call and input. Several tests below compare with the same one. */
 const absentResponses = new Map<string, Promise<WireResponse>>();
 
-/** Puts foreign ids into the input, one place at a time. Returns the number of places. */
+/** Puts foreign ids into the input, one place in each request. Returns the number of places. */
 async function tryForeign(
   call: WireCall,
   who: SignedInAccount,
@@ -155,13 +154,16 @@ async function tryForeign(
     const thing = objectKindAt(endpoint, path.slice(1));
     return thing !== null && only.includes(thing) && Object.values(own).includes(text);
   });
-  for (const place of places) {
+  const tryAt = async (place: (typeof places)[number]) => {
     const thing = objectKindAt(endpoint, place.slice(1)) ?? 'site';
     const put = (id: string) => Input.parse(withAt(input, place, id));
     const key = `${who.id} ${call.title} ${JSON.stringify(withAt(input, place, 'absent'))}`;
     const missing = absentResponses.get(key) ?? send(app, call, put(randomUUIDv7()), who.token);
     absentResponses.set(key, missing);
-    const [absent, another] = [await missing, await send(app, call, put(idsOf(foreign, call.mount)[thing]), who.token)];
+    const [absent, another] = await Promise.all([
+      missing,
+      send(app, call, put(idsOf(foreign, call.mount)[thing]), who.token),
+    ]);
     const what = `${place.join('.')} = another's ${thing}: ${JSON.stringify(another)}`;
     expect(isHidden(another, place[0] === 'query'), what).toBe(true);
     // Identical to the response for a missing object.
@@ -174,7 +176,8 @@ async function tryForeign(
       Object.values(foreign.ids).filter((id) => shown.includes(id)),
       what,
     ).toEqual([]);
-  }
+  };
+  await Promise.all(places.map(tryAt));
   return places.length;
 }
 
@@ -234,8 +237,8 @@ describe.each(withIds)('$title', (call) => {
             [owner, beside],
             [subUser, { ...second, ids: { ...second.ids, subUser: sub } }],
           ];
-    for (const [who, foreign] of attempts)
-      expect(await tryForeign(call, who, idsOf(home, mount), foreign)).toBeGreaterThan(0);
+    const placesOf = ([who, foreign]: (typeof attempts)[number]) => tryForeign(call, who, idsOf(home, mount), foreign);
+    for (const places of await Promise.all(attempts.map(placesOf))) expect(places).toBeGreaterThan(0);
   });
 });
 
