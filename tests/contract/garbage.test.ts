@@ -1,5 +1,5 @@
 // Values of any type and form, in every field of every body, cause no response with status 5xx. `npm test` sends every
-// second field of a body.
+// fourth field of a body.
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -143,10 +143,10 @@ test.each(quickEndpoints)(
     const { params, query } = inputFor(endpoint, home.ids);
     const values = fc.sample(fc.tuple(anyGarbage, fc.gen()), { seed, numRuns: fields.length });
     const trials = values.flatMap(([value, gen], i) => (fields[i] ? [{ field: fields[i], value, gen }] : []));
-    const half = casesOfRun(trials, 2);
+    const part = casesOfRun(trials, 4);
     const broken: unknown[] = [];
     // A body with few fields sends all, so that each call gets garbage.
-    for (const [i, { field, value, gen }] of (half.length < mounts.length ? trials : half).entries()) {
+    for (const [i, { field, value, gen }] of (part.length < mounts.length ? trials : part).entries()) {
       const call = mounts[i % mounts.length];
       if (!call) continue;
       const body = field.withValue(value, pickBy(gen));
