@@ -205,6 +205,7 @@ test('a subscribed list is added, and shows its counts, its age, and why it is n
   const phone = await consoles.openAs(site.owner, `${address}&tab=sources`, looks);
   await phone.page.getByText('黑名單，51,234 筆').waitFor();
   await pool.query(`UPDATE list_source_states SET error = 'status', status = 404 WHERE source_id = $1`, [added?.id]);
+  await Promise.all([page.reload(), phone.page.reload()]);
   await page.getByText('The server responded with status 404. The last copy stays in force.').waitFor();
   const why = phone.page.getByText('伺服器回應狀態碼 404。沿用上一次的名單。');
   await why.waitFor();
