@@ -32,7 +32,7 @@ function storeOf(times: readonly number[], costOf: CostOf) {
       const started = clock;
       const result = await searchBackwards(
         query,
-        { limitMs: LIMIT_MS, firstMs: 15_000 },
+        { limitMs: LIMIT_MS, firstWindowMs: 15_000 },
         ({ ...window }, timeoutMs) => {
           const { from, to, offset, pageSize, limit } = window;
           const cost = costOf(from.getTime() - START, to.getTime() - START);

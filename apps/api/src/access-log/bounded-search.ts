@@ -5,29 +5,32 @@ import { fail } from '../core/fail.ts';
 /** Windows grow and shrink so that reading the rows of one takes about this time. */
 const WINDOW_READ_MS = 50;
 const MAX_GROWTH = 4;
-/** Windows of more similar lengths say nothing about the cost of a length. */
-const MIN_CHANGE = 0.2;
-/** A search that must not end early ends after this time, and one that has not read a window fails. */
+/** Two windows whose lengths differ by a smaller part do not show what a length costs. */
+const MIN_LENGTH_DIFFERENCE = 0.2;
+/** A search that must not end early ends after this time. One that has read no window by then fails. */
 export const MAX_SEARCH_MS = 20_000;
 /** Each window has this time, however little of the search's is left. */
 const MIN_TIMEOUT_MS = 100;
-/** A window that takes too long is read again with this part of its length. */
-const RETRIED_PART = 1 / 4;
-/** Where reads take long whatever their length, the third window has this part of what was read of the period. */
-const PART_OF_READ = 1 / 4;
-/** A window of twice the length takes less than this many times as long where reads take long whatever their length. */
-const SIMILAR_TIMES = 1.25;
-/** Twice for a window of twice the length, and some more since times vary. */
-const SLOW_TIMEOUT_TIMES = 2.5;
+/** A window that takes too long is read again with this share of its length. */
+const RETRIED_SHARE = 1 / 4;
+/**
+ * The length of a third window that is read though the time is up, as a share of the period between its end and the
+ * end of the period. Searches that this one continues have read that part, so that each of them reads more.
+ */
+const THIRD_WINDOW_SHARE = 1 / 4;
+/** Two windows, one of twice the length, that differ by a smaller factor take about the same time. */
+const SIMILAR_TIME_FACTOR = 1.25;
+/** The timeout of a window that is read though the time is up, in times of the window before it. */
+const SLOW_TIMEOUT_FACTOR = 2.5;
 
 /** A part of a search. */
 export interface SearchWindow {
   from: Date;
   to: Date;
-  /** How many of the newest matches are on earlier pages. */
+  /** How many of the newest matches in this window are on earlier pages. */
   offset: number;
   pageSize: number;
-  /** The most matches to count. */
+  /** The most matches to count in this window. */
   limit: number;
 }
 
@@ -39,12 +42,13 @@ export interface SearchResult<Row = LogRow> {
 }
 
 /**
- * Newest first. Reads at least one window, the first one of `firstMs`, and on later pages until one has a row.
+ * Newest first. Reads at least one window, the first one of `firstWindowMs`. A later page goes on until a window has
+ * one of its rows.
  * `readWindow` returns null if it takes longer than its timeout. `now`: milliseconds of a clock that only runs forward.
  */
 export async function searchBackwards<Row>(
   query: LogQuery,
-  { limitMs, firstMs }: { limitMs: number; firstMs: number },
+  { limitMs, firstWindowMs }: { limitMs: number; firstWindowMs: number },
   readWindow: (window: SearchWindow, timeoutMs: number) => Promise<{ rows: Row[]; matched: number } | null>,
   now = () => performance.now(),
 ): Promise<SearchResult<Row>> {
@@ -56,13 +60,13 @@ export async function searchBackwards<Row>(
   const rows: Row[] = [];
   let matched = 0;
   let to = newestOf(query);
-  let length = firstMs;
+  let lengthMs = firstWindowMs;
   let timeoutMs = timeoutOf(MAX_SEARCH_MS);
   const reads: WindowRead[] = [];
   const leftOf = (ms: number) => ms - (now() - started);
   const timeLeft = () => leftOf(page > 1 && rows.length === 0 ? MAX_SEARCH_MS : limitMs);
   while (to > start && matched < limit) {
-    const from = Math.max(start, to - Math.max(1, Math.round(length)));
+    const from = Math.max(start, to - Math.max(1, Math.round(lengthMs)));
     const began = now();
     const window = {
       from: new Date(from),
@@ -78,20 +82,20 @@ export async function searchBackwards<Row>(
         if (reads.length === 0) return fail('BUSY');
         break;
       }
-      length = (to - from) * RETRIED_PART;
+      lengthMs = (to - from) * RETRIED_SHARE;
       timeoutMs = timeoutOf(rest);
       continue;
     }
     rows.push(...found.rows);
     matched += found.matched;
     to = from;
-    const read: WindowRead = { length, took: now() - began };
+    const read: WindowRead = { lengthMs, durationMs: now() - began };
     reads.push(read);
-    const isSlow = isSlowStart(reads, limitMs);
-    if (!isSlow && timeLeft() < read.took) break;
-    const jump = reads.length > 1 ? (query.endTime.getTime() - to) * PART_OF_READ : 0;
-    length = isSlow ? Math.max(length * 2, jump) : nextLength(read, reads.at(-2));
-    const slowTimeoutMs = isSlow ? Math.min(SLOW_TIMEOUT_TIMES * read.took, leftOf(MAX_SEARCH_MS)) : 0;
+    const triesLonger = shouldTryLonger(reads, limitMs);
+    if (!triesLonger && timeLeft() < read.durationMs) break;
+    const thirdMs = reads.length > 1 ? (query.endTime.getTime() - to) * THIRD_WINDOW_SHARE : 0;
+    lengthMs = triesLonger ? Math.max(lengthMs * 2, thirdMs) : nextLength(read, reads.at(-2));
+    const slowTimeoutMs = triesLonger ? Math.min(SLOW_TIMEOUT_FACTOR * read.durationMs, leftOf(MAX_SEARCH_MS)) : 0;
     timeoutMs = Math.max(timeoutOf(timeLeft()), slowTimeoutMs);
   }
   const isComplete = to <= start || matched >= limit;
@@ -105,29 +109,30 @@ const timeoutOf = (timeLeft: number): number => Math.max(MIN_TIMEOUT_MS, timeLef
 const newestOf = ({ endTime, until, before }: LogQuery): number =>
   Math.min(endTime.getTime(), until?.getTime() ?? Infinity, before ? before.time.getTime() + 1 : Infinity);
 
-/** Both in milliseconds. */
 interface WindowRead {
-  length: number;
-  took: number;
+  lengthMs: number;
+  durationMs: number;
 }
 
 /**
- * The first window took long, and so did a second one of twice the length, but not longer. This may be the time of a
- * read itself, so that the next window is read though the time is up: each search would end with a short window.
+ * Whether a longer window is read next, though the time may be up: after a first window that took long, and after a
+ * second one of twice the length that took about as long. Reads may then take long whatever their length, and each
+ * search would end with a short window.
  */
-function isSlowStart([first, second, third]: readonly WindowRead[], limitMs: number): boolean {
+function shouldTryLonger([first, second, third]: readonly WindowRead[], limitMs: number): boolean {
   if (first === undefined || third !== undefined) return false;
-  if (first.took <= WINDOW_READ_MS || first.took > limitMs) return false;
-  return second === undefined || (second.length > first.length && second.took < first.took * SIMILAR_TIMES);
+  if (first.durationMs <= WINDOW_READ_MS || first.durationMs > limitMs) return false;
+  if (second === undefined) return true;
+  return second.lengthMs > first.lengthMs && second.durationMs < first.durationMs * SIMILAR_TIME_FACTOR;
 }
 
 /** A read takes some time for itself, and more for each row. Windows of two lengths show how much a length costs. */
-function nextLength({ length, took }: WindowRead, last: WindowRead | undefined): number {
-  const [lastLength, lastTook] = last === undefined ? [0, 0] : [last.length, last.took];
-  if (Math.abs(length - lastLength) < length * MIN_CHANGE) return length;
-  const msPerLength = (took - lastTook) / (length - lastLength);
-  const affordable = msPerLength > 0 ? WINDOW_READ_MS / msPerLength : Infinity;
+function nextLength({ lengthMs, durationMs }: WindowRead, previous: WindowRead | undefined): number {
+  const before = previous ?? { lengthMs: 0, durationMs: 0 };
+  if (Math.abs(lengthMs - before.lengthMs) < lengthMs * MIN_LENGTH_DIFFERENCE) return lengthMs;
+  const costPerMs = (durationMs - before.durationMs) / (lengthMs - before.lengthMs);
+  const affordable = costPerMs > 0 ? WINDOW_READ_MS / costPerMs : Infinity;
   // A second window of the same length would show nothing.
-  const shortest = last === undefined ? length * 2 : length / MAX_GROWTH;
-  return Math.max(1, Math.min(length * MAX_GROWTH, Math.max(shortest, affordable)));
+  const shortest = previous === undefined ? lengthMs * 2 : lengthMs / MAX_GROWTH;
+  return Math.max(1, Math.min(lengthMs * MAX_GROWTH, Math.max(shortest, affordable)));
 }

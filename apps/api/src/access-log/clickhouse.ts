@@ -29,7 +29,7 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
   async search(read, query, { limitMs, waf }) {
     const conditions = await conditionsOf(read, query);
     if (conditions === null) return { rows: [], total: 0, reached: null };
-    const limits = { limitMs, firstMs: FIRST_WINDOW_MS };
+    const limits = { limitMs, firstWindowMs: FIRST_WINDOW_MS };
     return searchBackwards(query, limits, async ({ from, to, offset, pageSize, limit }, timeoutMs) => {
       const rows = sql`FROM access_log t WHERE t.at >= ${from} AND t.at < ${to}${conditions}${waf ? wafSql(waf) : nothing}`;
       const reads = Promise.all([

@@ -34,7 +34,7 @@ export const postgresAccessLog: AccessLog = {
   ship: null,
 
   search: (read, query, options) =>
-    searchBackwards(query, { limitMs: options.limitMs, firstMs: FIRST_WINDOW_MS }, (window, timeoutMs) =>
+    searchBackwards(query, { limitMs: options.limitMs, firstWindowMs: FIRST_WINDOW_MS }, (window, timeoutMs) =>
       searchWindow(read, query, options, window, timeoutMs).catch((error: unknown) => {
         if (isTimeout(error)) return null;
         throw error;
