@@ -1,10 +1,11 @@
 // Both stores of requests answer alike.
 import { gunzipSync } from 'node:zlib';
+import type { Sent } from '@edgeloom/contract/endpoint.ts';
 import { logExports } from '@edgeloom/contract/log-exports/log-exports.endpoints.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import type { LogLine } from '@edgeloom/contract/edge/log-batches.ts';
 import { LogQuery } from '@edgeloom/contract/logs/logs.ts';
-import type { WafLogQuery } from '@edgeloom/contract/logs/waf.ts';
+import type { WafLogQuery, WafSearch } from '@edgeloom/contract/logs/waf.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { cardTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,6 +43,21 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     });
   const paths = async (query: Query, account = site.owner) =>
     (await search(query, account)).data.map(({ uri }) => uri).toSorted();
+
+  /** The rows of an export in NDJSON. */
+  async function exported(body: Sent<typeof logExports.create>['body'], account = site.owner) {
+    const { id } = await app.as(account).call(logExports.create, { body });
+    const claimed = await claimExport(app.installation.pool);
+    if (claimed === null) throw new Error('nothing to export');
+    await runExport(app.installation, claimed, new AbortController().signal);
+    const file = await app.as(account).call(logExports.file, { params: { id } });
+    return gunzipSync(Buffer.from(await file.arrayBuffer()))
+      .toString()
+      .trim()
+      .split('\n')
+      .map((line): { id: string } => JSON.parse(line));
+  }
+  const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
 
   const readingAs = ({ id, email, clientId }: BuiltSite['owner']) => {
     const session = { sessionId: id, apiTokenId: null, proxy: null, name: '', permissions: new Set<never>() };
@@ -174,6 +190,24 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
         damaged,
         later,
       ]);
+    });
+
+    test('an export has the findings of a search, as the search shows them', async () => {
+      const query = { startTime: iso(-30 * MINUTE), endTime: iso(MINUTE) };
+      const filters: Partial<z.input<typeof WafSearch>>[] = [
+        {},
+        { category: 'sqli' },
+        { action: 'blocked', status: ['403'] },
+      ];
+      for (const filter of filters) {
+        const lines = await exported(
+          { type: 'waf', format: 'ndjson', query: { ...query, ...filter } },
+          firewalled.owner,
+        );
+        const { data } = await inWaf(filter);
+        expect(lines.toSorted(byId)).toEqual(data.toSorted(byId));
+        expect(data.length).toBeGreaterThan(1);
+      }
     });
 
     test('a request has its explanation, and one without it has none', async () => {
@@ -488,18 +522,7 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
       Array.from({ length: 30 }, (_, i) => logLine(other.id, { uri: `/other-${i}`, time: secondsAgo(40 + (i % 2)) })),
     );
     const query = { startTime: iso(-30 * MINUTE), endTime: iso(MINUTE) };
-    const { id: exportID } = await app
-      .as(site.owner)
-      .call(logExports.create, { body: { query, format: 'ndjson' as const } });
-    const claimed = await claimExport(app.installation.pool);
-    if (claimed === null) throw new Error('nothing to export');
-    await runExport(app.installation, claimed, new AbortController().signal);
-    const file = await app.as(site.owner).call(logExports.file, { params: { id: exportID } });
-    const lines = gunzipSync(Buffer.from(await file.arrayBuffer()))
-      .toString()
-      .trim()
-      .split('\n')
-      .map((line): { id: string } => JSON.parse(line));
+    const lines = await exported({ query, format: 'ndjson' });
     const { data } = await search({ pageSize: 500 });
     expect(lines.map((line) => line.id).toSorted()).toEqual(data.map((row) => row.id).toSorted());
     expect(data.length).toBeGreaterThan(30);

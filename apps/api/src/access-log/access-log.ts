@@ -28,6 +28,14 @@ export interface ExportPosition {
   place?: string | undefined;
 }
 
+/** How far an export is with a row. */
+export interface ReadProgress {
+  /** From 0 to 1. */
+  progress: number;
+  /** As in ExportPosition. */
+  place: string;
+}
+
 /** How sums are needed: by steps of some seconds from the start of the time, by domain, or as one row. */
 export type SumsBy = { seconds: number } | 'domain' | 'total';
 
@@ -45,7 +53,7 @@ export interface Explained {
 
 /** Only requests in which the firewall found something. */
 export interface WafFilter {
-  /** IDs of the rules that decided about it, as in `rulesOf`. */
+  /** IDs of the rules that decided about it, or only monitored. */
   rules: readonly string[] | undefined;
   isMonitored: boolean | undefined;
 }
@@ -77,13 +85,13 @@ export interface AccessLog {
     times: Times,
     batches: readonly StoredBatch[],
   ): Promise<{ rows: LogRow[]; matched: number }>;
-  /** Site by site, oldest first. `progress`: from 0 to 1. */
+  /** Site by site, oldest first. */
   readOn(
     read: Read,
-    query: LogSearch,
+    query: LogSearch & { waf?: WafFilter },
     reached: ExportPosition | null,
     limit: number,
-  ): Promise<(LogRow & { progress: number; place: string })[]>;
+  ): Promise<(LogRow & Explained & ReadProgress)[]>;
 
   /** For FROM, after the CTEs of seenSql: rows `t` with the columns of `traffic`. */
   sums(read: Read, selection: FilteredSelection, times: Times, by: SumsBy): Promise<Sql>;

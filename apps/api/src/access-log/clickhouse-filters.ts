@@ -6,7 +6,7 @@ import { anyOf } from '../modules/logs/any-of.ts';
 import type { WafFilter } from './access-log.ts';
 import { kinds, type Filters, type Kind } from '../statistics/filtered-requests.ts';
 import { MONITOR } from '../statistics/traffic.ts';
-import { rulesOf } from './log-rows.ts';
+import { loggedRules } from './log-rows.ts';
 
 /** Domains are chosen with the sites (clickhouse.ts). */
 export function searchSql({ reqID, not, ...filters }: LogFilter): Sql {
@@ -31,7 +31,7 @@ function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
     userAgent && anyOf(userAgent, (text) => contains(sql`t.user_agent`, text)),
     referer && anyOf(referer, (text) => contains(sql`t.referer`, text)),
     cause && sql`t.cause IN (${cause})`,
-    rule && sql`t.rule IN (${rulesOf(rule)})`,
+    rule && sql`t.rule IN (${loggedRules(rule)})`,
     nodeIDs && isOneOf(sql`t.node_id`, nodeIDs),
   ];
 }
@@ -42,7 +42,7 @@ const wafRule = sql`if(t.cause = 'waf', t.rule, concat(${MONITOR}, JSONExtractSt
 export const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
   andAll([
     sql`(t.cause = 'waf' OR t.waf != '')`,
-    rules && sql`${wafRule} IN (${rulesOf(rules)})`,
+    rules && sql`${wafRule} IN (${loggedRules(rules)})`,
     isMonitored !== undefined && sql`startsWith(${wafRule}, ${MONITOR}) = ${isMonitored ? 1 : 0}`,
   ]);
 

@@ -81,7 +81,7 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
   },
 
   async readOn(read, query, reached, limit) {
-    const { siteIDs, domains, startTime, endTime, not } = query;
+    const { siteIDs, domains, startTime, endTime, not, waf } = query;
     const { sites, ...chosen } = await choose(read, { siteIDs, domains }, not?.domains);
     const ahead = reached === null ? sites : sites.filter((id) => id >= reached.site);
     if (ahead.length === 0) return [];
@@ -90,10 +90,11 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
       sql`(toString(t.site_id), t.at, t.id, ${place}) > (${reached.site}, ${new Date(reached.at)}, ${reached.id}, ${reached.place ?? LAST_PLACE})`;
     const found = await clickHouse.read<StoredRow>(
       sql`SELECT ${stored} FROM access_log t WHERE t.at >= ${startTime} AND t.at < ${endTime}${inScope(ahead, chosen)}
-        ${andAll([after])}${searchSql(query)} ORDER BY toString(t.site_id), t.at, t.id, place LIMIT ${limit}`,
+        ${andAll([after])}${searchSql(query)}${waf ? wafSql(waf) : nothing} ORDER BY toString(t.site_id), t.at, t.id, place LIMIT ${limit}`,
     );
     const order = sql`t.site_id, t.at, t.id, t.place COLLATE "C"`;
-    const rows = await withNames<LogRow & { place: string }>(read, found, order, sql`, t.place`);
+    const names = sql`, ${explanation}, t.place`;
+    const rows = await withNames<LogRow & Explained & { place: string }>(read, found, order, names);
     const done = sites.indexOf(rows.at(-1)?.siteID ?? '');
     const span = endTime.getTime() - startTime.getTime();
     return rows.map((row) => ({

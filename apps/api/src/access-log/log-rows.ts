@@ -15,8 +15,8 @@ export const ruleName = sql`CASE t.cause
   WHEN 'luaAcl' THEN (SELECT m.name FROM modules m
     WHERE m.site_id = t.site_id AND m.kind = 'luaAcl' AND m.id::text = regexp_replace(t.rule, '^.*/', ''))
   END AS "ruleName"`;
-/** The texts in the log that a search for these rules finds: each rule also as one that only monitored. */
-export const rulesOf = (ids: readonly string[]): string[] =>
+/** How the log names these rules: each as one that decided, and as one that only monitored. */
+export const loggedRules = (ids: readonly string[]): string[] =>
   ids.flatMap((id) => (id.startsWith(MONITOR) ? [id] : [id, `${MONITOR}${id}`]));
 /** The site of a request of no known site is its zone. */
 export const joins = sql`LEFT JOIN sites s ON s.id = t.site_id

@@ -7,7 +7,6 @@ import {
   type LogRow,
 } from '@edgeloom/contract/logs/logs.ts';
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
-import { NOBODY } from '../core/actor.ts';
 import { andAll, contains, isTimeout, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
 import { timesToRead } from '../modules/logs/hours-to-read.ts';
@@ -16,14 +15,13 @@ import { filteredSql, valuesSql } from '../statistics/filtered-requests.ts';
 import { ofDomains, seenSql, type Times, type FilteredSelection } from '../statistics/selection.ts';
 import { announceBatch } from '../statistics/stored-batches.ts';
 import { MONITOR } from '../statistics/traffic.ts';
-import type { AccessLog, Explained, SearchOptions, WafFilter } from './access-log.ts';
+import type { AccessLog, Explained, ReadProgress, SearchOptions, WafFilter } from './access-log.ts';
 import { searchBackwards, type SearchWindow } from './bounded-search.ts';
-import { columns, explanation, joins, ruleName, rulesOf } from './log-rows.ts';
+import { columns, explanation, joins, loggedRules, ruleName } from './log-rows.ts';
+import { readOnSql } from './read-on.ts';
 
 /** A busy installation has few enough requests in this time. */
 const FIRST_WINDOW_MS = 15_000;
-/** Behind every row. */
-const LAST_PLACE = '(4294967294,65535)';
 
 export const postgresAccessLog: AccessLog = {
   async add(client, partitions, requests) {
@@ -66,28 +64,20 @@ export const postgresAccessLog: AccessLog = {
     return { rows: found.map(({ matched: _, ...row }) => row), matched: found[0]?.matched ?? 0 };
   },
 
-  readOn(read, query, reached, limit) {
-    const { siteIDs, domains, startTime, endTime } = query;
-    const site = reached?.site ?? NOBODY;
-    const from = reached === null ? startTime : new Date(reached.at);
-    const span = endTime.getTime() - startTime.getTime();
-    return read<LogRow & { progress: number; place: string }>(
-      (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains })}, found AS MATERIALIZED (
-      SELECT t.* FROM (SELECT id FROM seen WHERE id >= ${site}::uuid ORDER BY id) seen CROSS JOIN LATERAL (
-        SELECT t.*, t.ctid AS place FROM access_log t
-        WHERE t.site_id = seen.id AND t.at >= CASE WHEN seen.id = ${site}::uuid THEN ${from}::timestamptz ELSE ${startTime}::timestamptz END
-          AND t.at < ${endTime} AND (seen.id, t.at, t.id, t.ctid) > (${site}::uuid, ${from}::timestamptz, ${reached?.id ?? NOBODY}::uuid, ${reached?.place ?? LAST_PLACE}::tid)
-          ${filterSql(query)}${ofDomains({ domains })}
-        ORDER BY t.at, t.id, t.ctid LIMIT ${limit}
-      ) t ORDER BY seen.id, t.at, t.id, t.place LIMIT ${limit}
-    ), place AS (
-      SELECT count(*) FILTER (WHERE id < (SELECT site_id FROM found ORDER BY site_id DESC LIMIT 1))::float8 AS done, count(*)::float8 AS total FROM seen
-    )
-    SELECT ${columns}, t.place::text AS place, least(1, (place.done + extract(epoch FROM t.at - ${startTime}::timestamptz) * 1000 / ${span}::float8) / greatest(place.total, 1))::float8 AS progress
-    FROM place CROSS JOIN found t ${joins}
-    ORDER BY t.site_id, t.at, t.id, t.place`,
-    );
-  },
+  readOn: (read, query, reached, limit) =>
+    read<LogRow & Explained & ReadProgress>((visible) => {
+      const { siteIDs, domains, startTime, endTime, waf } = query;
+      const log = {
+        table: sql`access_log`,
+        columns: sql`${columns}, ${explanation}`,
+        joins,
+        selection: { siteIDs, domains },
+        startTime,
+        endTime,
+        conditions: sql`${filterSql(query)}${waf ? wafSql(waf) : nothing}`,
+      };
+      return readOnSql(visible, log, reached, limit);
+    }),
 
   sums: (_read, selection, times) => Promise.resolve(requestsSql(selection, times, filteredSql(selection.filters))),
   values: (_read, selection, times, { type }) =>
@@ -162,7 +152,7 @@ const wafRule = sql`CASE WHEN t.cause = 'waf' THEN t.rule
 const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
   andAll([
     sql`(t.cause = 'waf' OR t.waf <> '')`,
-    rules && sql`${wafRule} = ANY (${rulesOf(rules)}::text[])`,
+    rules && sql`${wafRule} = ANY (${loggedRules(rules)}::text[])`,
     isMonitored !== undefined && sql`starts_with(${wafRule}, ${MONITOR}) = ${isMonitored}::bool`,
   ]);
 
@@ -181,7 +171,7 @@ function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
     userAgent && anyOf(userAgent, (text) => contains(sql`t.user_agent`, text)),
     referer && anyOf(referer, (text) => contains(sql`t.referer`, text)),
     cause && sql`t.cause = ANY (${cause}::text[])`,
-    rule && sql`t.rule = ANY (${rulesOf(rule)}::text[])`,
+    rule && sql`t.rule = ANY (${loggedRules(rule)}::text[])`,
     nodeIDs && sql`t.node_id = ANY (${nodeIDs}::uuid[])`,
   ];
 }

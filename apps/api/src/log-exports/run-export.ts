@@ -1,19 +1,16 @@
 // Writes an export chunk by chunk. A chunk is a gzip member; it is stored with the last row that it has, in one
 // statement, so that a repeated run continues there and no row is missing or twice.
-import { accessLogOf } from '../access-log/open.ts';
 import { randomUUIDv7 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
-import { EXPORT_ROWS, LogExportFormat } from '@edgeloom/contract/log-exports/log-exports.ts';
-import { LogRow, LogSearch } from '@edgeloom/contract/logs/logs.ts';
+import { EXPORT_ROWS, LogExportFormat, LogExportType } from '@edgeloom/contract/log-exports/log-exports.ts';
 import type { Pool } from 'pg';
-import * as z from 'zod';
 import { NOBODY, type Actor } from '../core/actor.ts';
 import type { Installation } from '../core/installation.ts';
 import { isUnleased, keepLease, LeaseLostError, leases, RELEASE_LEASE, takeLease, type Lease } from '../core/lease.ts';
-import { reading } from '../core/sql.ts';
-import { forReader } from '../modules/logs/logs.service.ts';
+import { readPosition, storedPosition } from './position.ts';
+import { csvRow, exportSources, type ExportedRow } from './sources.ts';
 
 const compress = promisify(gzip);
 /** In memory at once: a row has up to 7 KB. */
@@ -27,13 +24,11 @@ const MAX_CHUNKS_A_TURN = 100;
 /** Exports of an operator that run at the same time, in all processes. */
 const MAX_OF_OPERATOR = 1;
 
-/** `place` distinguishes rows with the same time and id: a node may send an id twice. Older exports have none. */
-const Reached = z.object({ site: z.string(), at: z.string(), id: z.string(), place: z.string().optional() });
-
 type Exporter = Pick<Installation, 'env' | 'pool'>;
 
 interface ClaimedExport extends Lease {
   accountId: string;
+  log: string;
   format: string;
   query: unknown;
   rows: number;
@@ -55,7 +50,7 @@ export async function claimExport(pool: Pool): Promise<ClaimedExport | null> {
                  WHERE e.status IN ('waiting', 'processing') AND e.due_at <= now() AND ${isUnleased('e')}
                    AND coalesce(a.client_id, a.id) NOT IN (SELECT operator FROM busy)
                  ORDER BY e.due_at, e.id LIMIT 1 FOR UPDATE OF e SKIP LOCKED)
-     RETURNING id, account_id AS "accountId", format, query, rows, bytes, chunks, reached`,
+     RETURNING id, account_id AS "accountId", log, format, query, rows, bytes, chunks, reached`,
     [claim],
   );
   return rows[0] ? { ...rows[0], claim } : null;
@@ -90,26 +85,28 @@ export async function runExport(installation: Exporter, claimed: ClaimedExport, 
 }
 
 /** Answers whether the file is complete. */
-async function writeChunks({ env, pool }: Exporter, claimed: ClaimedExport, signal: AbortSignal): Promise<boolean> {
-  const query = LogSearch.parse(claimed.query);
+async function writeChunks(installation: Exporter, claimed: ClaimedExport, signal: AbortSignal): Promise<boolean> {
+  const { pool } = installation;
+  const log = LogExportType.parse(claimed.log);
+  const source = exportSources[log];
   const format = LogExportFormat.parse(claimed.format);
   let { rows, chunks } = claimed;
   let bytes = Number(claimed.bytes);
-  let reached = claimed.reached === null ? null : Reached.parse(claimed.reached);
+  let reached = readPosition(log, claimed.reached);
   for (let turn = 0; turn < MAX_CHUNKS_A_TURN && !signal.aborted; turn += 1) {
     // Read for each page: rows of a site that the account lost meanwhile are not exported.
     const actor = await readActor(pool, claimed.accountId);
     const wanted = Math.min(PAGE, EXPORT_ROWS - rows);
-    const page = wanted > 0 ? await accessLogOf({ env }).readOn(reading(pool)(actor), query, reached, wanted) : [];
+    const page = wanted > 0 ? await source.read(installation, actor, claimed.query, reached, wanted) : [];
     const last = page.at(-1);
     const isEnd = page.length < PAGE;
     const isCut = isEnd ? rows + page.length >= EXPORT_ROWS : bytes >= MAX_BYTES;
-    const lines = page.map(({ progress: _, place: _place, ...row }) => forReader({ actor }, row));
-    const text = formats[format](lines, actor, chunks === 0);
+    const columns = source.csvColumns.filter((name) => actor.kind !== 'user' || name !== 'nodeName');
+    const text = formats[format](page, columns, chunks === 0);
     const data = text === '' ? null : await compress(text);
     rows += page.length;
     bytes += data?.length ?? 0;
-    if (last) reached = { site: last.siteID ?? NOBODY, at: last.time.toISOString(), id: last.id, place: last.place };
+    if (last) reached = last.position;
     const isWhole = isEnd || isCut;
     const { rowCount } = await pool.query(
       `WITH held AS (
@@ -125,7 +122,7 @@ async function writeChunks({ env, pool }: Exporter, claimed: ClaimedExport, sign
         claimed.claim,
         rows,
         bytes,
-        reached,
+        storedPosition(log, reached),
         isWhole ? 1 : (last?.progress ?? 1),
         isCut,
         data ? chunks + 1 : chunks,
@@ -153,19 +150,20 @@ async function readActor(pool: Pool, id: string): Promise<Actor> {
   return { id, email: '', name: '', permissions: new Set(), ...session, ...row };
 }
 
-type Format = (rows: readonly LogRow[], actor: Actor, isFirst: boolean) => string;
+type Format = (rows: readonly ExportedRow[], columns: string[], isFirst: boolean) => string;
 const formats: Readonly<Record<LogExportFormat, Format>> = {
-  csv: (rows, { kind }, isFirst) =>
-    stringify([...rows], {
-      bom: isFirst,
-      header: isFirst,
-      columns: Object.keys(LogRow.shape).filter(
-        (name) => name !== 'ruleName' && (kind !== 'user' || name !== 'nodeName'),
-      ),
-      cast: { date: (date) => date.toISOString() },
-      // Visitors choose paths and headers: no field is a formula, and no separator of a spreadsheet splits it.
-      escape_formulas: true,
-      quoted_string: true,
-    }),
-  ndjson: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  csv: (rows, columns, isFirst) =>
+    stringify(
+      rows.map(({ row }) => csvRow(row)),
+      {
+        bom: isFirst,
+        header: isFirst,
+        columns,
+        cast: { date: (date) => date.toISOString() },
+        // Visitors choose paths and headers: no field is a formula, and no separator of a spreadsheet splits it.
+        escape_formulas: true,
+        quoted_string: true,
+      },
+    ),
+  ndjson: (rows) => rows.map(({ row }) => `${JSON.stringify(row)}\n`).join(''),
 };

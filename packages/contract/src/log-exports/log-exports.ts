@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { Id, paging, Time } from '../common/common.ts';
-import { LogDaySearch, LogSearch } from '../logs/logs.ts';
+import { LogDaySearch, LogSearch, withinOneDay } from '../logs/logs.ts';
+import { SessionSearch } from '../logs/sessions.ts';
+import { WafSearch } from '../logs/waf.ts';
 
-const LogExportType = z.enum(['access']);
+export const LogExportType = z.enum(['access', 'waf', 'sessions']);
+export type LogExportType = z.output<typeof LogExportType>;
 export const LogExportFormat = z.enum(['csv', 'ndjson']);
 export type LogExportFormat = z.output<typeof LogExportFormat>;
 const LogExportStatus = z.enum(['waiting', 'processing', 'success', 'fail']);
@@ -14,11 +17,12 @@ export const OPERATOR_EXPORTS_AT_ONCE = 20;
 export const EXPORT_DAYS_KEPT = 7;
 export const EXPORT_ROWS = 10_000_000;
 
-export const LogExportInput = z.object({
-  type: LogExportType.default('access'),
-  format: LogExportFormat.default('csv'),
-  query: LogDaySearch,
-});
+const format = LogExportFormat.default('csv');
+export const LogExportInput = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('access').default('access'), format, query: LogDaySearch }),
+  z.object({ type: z.literal('waf'), format, query: WafSearch.superRefine(withinOneDay) }),
+  z.object({ type: z.literal('sessions'), format, query: SessionSearch.superRefine(withinOneDay) }),
+]);
 export type LogExportInput = z.output<typeof LogExportInput>;
 
 export const LogExportQuery = paging(['createdAt', 'status', 'rows']).extend({
@@ -27,14 +31,17 @@ export const LogExportQuery = paging(['createdAt', 'status', 'rows']).extend({
 });
 export type LogExportQuery = z.output<typeof LogExportQuery>;
 
+/** A search of any type. */
+export const ExportedSearch = LogSearch.extend(WafSearch.shape).extend(SessionSearch.shape);
+
 export const LogExport = z.object({
   id: Id,
   type: LogExportType,
   format: LogExportFormat,
-  query: LogSearch,
+  query: ExportedSearch,
   status: LogExportStatus,
   progress: z.number().describe('0 to 1'),
-  rows: z.int(),
+  rows: z.int().describe('Requests, findings of the firewall or sessions, by the type'),
   bytes: z.int().describe('Size of the compressed file'),
   isCut: z.boolean().describe('The file reached its limit; more rows match'),
   createdAt: Time,

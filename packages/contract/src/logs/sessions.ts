@@ -4,28 +4,31 @@ import { Id, Port, Time } from '../common/common.ts';
 import { Layer4Outcome } from '../statistics/layer4.ts';
 import { Addresses, LOGS_COUNTED, withinOneDay } from './logs.ts';
 
-export const SessionQuery = z
-  .object({
-    startTime: Time,
-    endTime: Time,
-    siteIDs: z.array(Id).max(1000).optional(),
-    remoteIP: Addresses.optional().describe('Addresses or networks'),
-    ports: z.array(Port).min(1).max(50).optional().describe('Of the node'),
-    country: z
-      .array(z.string().regex(/^[A-Z]{2}$/))
-      .min(1)
-      .max(50)
-      .optional()
-      .describe('ISO 3166'),
-    outcomes: z.array(Layer4Outcome).min(1).max(3).optional(),
-    before: z
-      .object({ time: Time, id: Id })
-      .optional()
-      .describe('Only sessions that ended before this one, to read on after the last counted page'),
-    page: z.int().min(1).max(LOGS_COUNTED).default(1),
-    pageSize: z.int().min(1).max(500).default(25),
-  })
-  .superRefine(withinOneDay);
+/** A search without its page. */
+export const SessionSearch = z.object({
+  startTime: Time,
+  endTime: Time,
+  siteIDs: z.array(Id).max(1000).optional(),
+  remoteIP: Addresses.optional().describe('Addresses or networks'),
+  ports: z.array(Port).min(1).max(50).optional().describe('Of the node'),
+  country: z
+    .array(z.string().regex(/^[A-Z]{2}$/))
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('ISO 3166'),
+  outcomes: z.array(Layer4Outcome).min(1).max(3).optional(),
+});
+export type SessionSearch = z.output<typeof SessionSearch>;
+
+export const SessionQuery = SessionSearch.extend({
+  before: z
+    .object({ time: Time, id: Id })
+    .optional()
+    .describe('Only sessions that ended before this one, to read on after the last counted page'),
+  page: z.int().min(1).max(LOGS_COUNTED).default(1),
+  pageSize: z.int().min(1).max(500).default(25),
+}).superRefine(withinOneDay);
 export type SessionQuery = z.output<typeof SessionQuery>;
 
 export const SessionRow = z.object({

@@ -39,15 +39,15 @@ export type WafExplanation = z.output<typeof WafExplanation>;
 
 export const WafAction = z.enum(['blocked', 'monitored']);
 
-export const WafLogQuery = LogSearch.omit({ cause: true, rule: true })
-  .extend({
-    ruleIDs: z.array(z.string().min(1).max(64)).min(1).max(50).optional(),
-    category: WafCategory.optional().describe('Of the rule'),
-    action: WafAction.optional(),
-    ...logPaging,
-  })
-  .superRefine(checkUntil)
-  .superRefine(withinOneDay);
+/** A search without its page. */
+export const WafSearch = LogSearch.omit({ cause: true, rule: true }).extend({
+  ruleIDs: z.array(z.string().min(1).max(64)).min(1).max(50).optional(),
+  category: WafCategory.optional().describe('Of the rule'),
+  action: WafAction.optional(),
+});
+export type WafSearch = z.output<typeof WafSearch>;
+
+export const WafLogQuery = WafSearch.extend(logPaging).superRefine(checkUntil).superRefine(withinOneDay);
 export type WafLogQuery = z.output<typeof WafLogQuery>;
 
 export const WafLogRow = LogRow.omit({ ruleName: true }).extend({

@@ -1,20 +1,21 @@
-// Exports of requests. The work is done in the background (log-exports/run-export.ts); the file is stored in chunks in
+// Exports of logs. The work is done in the background (log-exports/run-export.ts); the file is stored in chunks in
 // the database, so that any process can send it.
 import {
   EXPORT_DAYS_KEPT,
   EXPORTS_AT_ONCE,
+  ExportedSearch,
   LogExport,
   OPERATOR_EXPORTS_AT_ONCE,
   type LogExportInput,
   type LogExportQuery,
 } from '@edgeloom/contract/log-exports/log-exports.ts';
-import { LogSearch } from '@edgeloom/contract/logs/logs.ts';
 import * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { countOperatorExports, lockAccount } from '../../core/document-weight.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
+import { otherLogStart } from '../../log-exports/position.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { assertSites } from '../../statistics/selection.ts';
 
@@ -29,6 +30,7 @@ const DAY_MS = 86_400_000;
 const open = { in: ['waiting', 'processing'] };
 
 const omit = {
+  type: true,
   accountId: true,
   reached: true,
   chunkCount: true,
@@ -57,14 +59,15 @@ export async function create(ctx: Ctx, { type, format, query }: LogExportInput):
       update: { exports: { increment: 1 } },
     });
     if (counted.exports > MAX_EXPORTS_A_DAY) fail('EXPORTS_A_DAY', { extra: { num: MAX_EXPORTS_A_DAY } });
-    const data = { accountId: actor.id, type, format, query: z.encode(LogSearch, query), expiresAt };
-    return tx.logExport.create({ data, omit });
+    const start = type !== 'access' && { reached: otherLogStart };
+    const search = { log: type, query: z.encode(ExportedSearch, query), ...start };
+    return tx.logExport.create({ data: { accountId: actor.id, type: 'access', ...search, format, expiresAt }, omit });
   });
   return shown(row);
 }
 
 export async function list({ db }: Ctx, { type, ...paging }: LogExportQuery) {
-  const where = type ? { type } : {};
+  const where = type ? { log: type } : {};
   const [rows, total] = await Promise.all([
     db.logExport.findMany({ where, omit, ...pageOf(paging) }),
     db.logExport.count({ where }),
@@ -131,11 +134,11 @@ async function assertOperatorRoom(tx: ScopedTx, { actor: { clientId } }: Ctx, da
 }
 
 const { type: Type, format: Format, status: Status } = LogExport.shape;
-const shown = ({ bytes, query, type, format, status, ...row }: Row): LogExport => ({
+const shown = ({ bytes, query, log, format, status, ...row }: Row): LogExport => ({
   ...row,
-  type: Type.parse(type),
+  type: Type.parse(log),
   format: Format.parse(format),
   status: Status.parse(status),
-  query: LogSearch.parse(query),
+  query: ExportedSearch.parse(query),
   bytes: Number(bytes),
 });

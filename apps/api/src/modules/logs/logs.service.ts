@@ -2,7 +2,7 @@
 import type { SearchOptions } from '../../access-log/access-log.ts';
 import { MAX_SEARCH_MS } from '../../access-log/bounded-search.ts';
 import { accessLogOf } from '../../access-log/open.ts';
-import type { LogPage, LogQuery, LogRow } from '@edgeloom/contract/logs/logs.ts';
+import type { LogPage, LogQuery } from '@edgeloom/contract/logs/logs.ts';
 import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
 import type { LogDetail } from '@edgeloom/contract/logs/trail.ts';
 import type { Ctx } from '../../core/ctx.ts';
@@ -47,5 +47,5 @@ export async function request(ctx: Ctx, reqID: string): Promise<LogDetail> {
 export const explained = (text: string): WafExplanation | null => parse(WafExplanation, text);
 
 /** Node names belong to the operator. */
-export const forReader = ({ actor }: Pick<Ctx, 'actor'>, row: LogRow): LogRow =>
+export const forReader = <Row extends { nodeName: string }>({ actor }: Pick<Ctx, 'actor'>, row: Row): Row =>
   actor.kind === 'user' ? { ...row, nodeName: '' } : row;

@@ -1,6 +1,8 @@
 // Searches the requests in which the firewall found something.
-import type { WafExplanation, WafLogPage, WafLogQuery, WafLogRow } from '@edgeloom/contract/logs/waf.ts';
+import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
+import type { WafExplanation, WafLogPage, WafLogQuery, WafLogRow, WafSearch } from '@edgeloom/contract/logs/waf.ts';
 import { rules } from '@edgeloom/waf-rules/rules.ts';
+import type { Explained, WafFilter } from '../../access-log/access-log.ts';
 import { accessLogOf } from '../../access-log/open.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { assertSites } from '../../statistics/selection.ts';
@@ -11,37 +13,35 @@ const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
 
 /** Newest first. */
 export async function wafLog(ctx: Ctx, query: WafLogQuery): Promise<WafLogPage> {
-  const { ruleIDs, category, action, ...search } = query;
-  await assertSites(ctx, search.siteIDs);
+  await assertSites(ctx, query.siteIDs);
   const { rows, ...rest } = await accessLogOf(ctx.installation).search(
     ctx.db.$read,
-    { ...search, noSite: undefined },
-    {
-      ...optionsOf(ctx, query),
-      waf: { rules: rulesOf(ruleIDs, category), isMonitored: action && action === 'monitored' },
-    },
+    { ...query, noSite: undefined },
+    { ...optionsOf(ctx, query), waf: wafFilterOf(query) },
   );
-  return { data: rows.map(({ explanation, ...row }) => rowOf(forReader(ctx, row), explanation)), ...rest };
+  return { data: rows.map((row) => findingOf(ctx, row)), ...rest };
 }
 
-/** Undefined: all rules. */
-function rulesOf(ids: WafLogQuery['ruleIDs'], category: WafLogQuery['category']): string[] | undefined {
+export const wafFilterOf = ({ ruleIDs, category, action }: WafSearch): WafFilter => ({
+  rules: ruleIDsIn(category, ruleIDs),
+  isMonitored: action && action === 'monitored',
+});
+
+/** Those of the IDs that are in the category. Undefined: all rules. */
+function ruleIDsIn(category: WafSearch['category'], ids: WafSearch['ruleIDs']): string[] | undefined {
   if (category === undefined) return ids;
   const ofCategory = rules.filter((rule) => rule.category === category).map(({ id }) => id);
   return ids ? ofCategory.filter((id) => ids.includes(id)) : ofCategory;
 }
 
-function rowOf(
-  row: Omit<WafLogRow, 'ruleID' | 'ruleName' | 'category' | 'action' | 'waf'>,
-  explanation: string,
-): WafLogRow {
+export function findingOf(ctx: Pick<Ctx, 'actor'>, { explanation, ...row }: LogRow & Explained): WafLogRow {
   const waf = explained(explanation);
   const found = row.cause === 'waf' ? row.rule : monitoredRule(waf);
   const isMonitored = found.startsWith(MONITOR);
   const ruleID = isMonitored ? found.slice(MONITOR.length) : found;
   const rule = ruleOf.get(ruleID);
   return {
-    ...row,
+    ...forReader(ctx, row),
     ruleID,
     ruleName: rule?.name ?? null,
     category: rule?.category ?? null,
