@@ -4,6 +4,7 @@ import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import type { ReactNode } from 'react';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useRuleName } from '../waf/use-rule-name.ts';
+import { utf8Parts, utf8Text } from './utf8-text.ts';
 import { VisitorText } from './visitor-text.tsx';
 import classes from './logs.module.css';
 
@@ -21,7 +22,7 @@ export function WafExplanation({ waf }: { waf: Explanation }) {
           {waf.name !== undefined && (
             <>
               {' · '}
-              <VisitorText text={waf.name} />
+              <VisitorText text={utf8Text(waf.name)} />
             </>
           )}
         </Row>
@@ -76,15 +77,16 @@ export function Match({ waf: { excerpt, rules } }: { waf: Pick<Explanation, 'exc
   const t = useT();
   if (excerpt === undefined) return <>{t('logs.waf.hidden')}</>;
   const { from = 0, to = 0 } = rules.find((rule) => rule.from !== undefined) ?? {};
+  const [before, match, after] = utf8Parts(excerpt, from, to);
   return (
     <code className={classes['wafMatch']}>
-      <VisitorText text={excerpt.slice(0, from)} />
-      {to > from && (
+      <VisitorText text={before} />
+      {match !== '' && (
         <mark>
-          <VisitorText text={excerpt.slice(from, to)} />
+          <VisitorText text={match} />
         </mark>
       )}
-      <VisitorText text={excerpt.slice(Math.max(from, to))} />
+      <VisitorText text={after} />
     </code>
   );
 }
