@@ -340,6 +340,25 @@ test('a request shows the steps that decided about it', { timeout: 240_000 }, as
   await page.context().close();
 });
 
+test('switching tabs keeps period and site, and drops other filters', { timeout: 240_000 }, async () => {
+  const { build } = consoles.app;
+  const chosen = await build.site({ name: 'Chosen shop' });
+  const period = 'from=2026-11-20T05:00:00.000Z&to=2026-11-20T06:00:00.000Z';
+  const { page } = await consoles.openAs(chosen.owner, `${address}?${period}&siteIDs=${chosen.id}&status=5xx`);
+  for (const [tab, name] of [
+    ['waf', 'Firewall'],
+    ['sessions', 'Layer-4 sessions'],
+    ['requests', 'Requests'],
+  ] as const) {
+    await page.getByRole('navigation', { name: 'Details' }).getByRole('link', { name }).click();
+    await page.getByRole('button', { name: 'Site is Chosen shop' }).waitFor();
+    await expect
+      .poll(() => Object.fromEntries(parameters(page)))
+      .toEqual({ ...Object.fromEntries(new URLSearchParams(period)), siteIDs: chosen.id, tab });
+  }
+  await page.context().close();
+});
+
 test('the tabs name the site that selects their rows, and clear it', { timeout: 240_000 }, async () => {
   const { build, installation } = consoles.app;
   const chosen = await build.site({ name: 'Chosen shop' });

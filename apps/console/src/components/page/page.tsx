@@ -190,8 +190,11 @@ function Tabs({ tabs }: { tabs: readonly Tab[] }) {
   );
 }
 
-/** Switching tabs keeps the view, and a dashboard's period and site, but drops page and filters. */
+/** The view, and the period and the sites of dashboards and of logs. */
+const keptInTabs = ['view', 'range', 'site', 'last', 'from', 'to', 'siteIDs'];
+
+/** Switching tabs drops page and filters. */
 function withTab(search: URLSearchParams, tab: string) {
-  const current = ['view', 'range', 'site'].flatMap((name) => search.getAll(name).map((value) => [name, value]));
+  const current = keptInTabs.flatMap((name) => search.getAll(name).map((value) => [name, value]));
   return new URLSearchParams([...current, ['tab', tab]]).toString();
 }
