@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
-import { addLogs, logLine } from '../support/builders/traffic.ts';
+import { addLogs, addSessions, logLine, sessionLine } from '../support/builders/traffic.ts';
 import { writeLogExports } from '../support/services/background-work.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -103,6 +103,59 @@ test('an export is started from the search and downloaded', { timeout: 240_000 }
   ]);
   expect(file.suggestedFilename()).toMatch(/^Logs .*\.csv\.gz$/);
   await page.context().close();
+});
+
+test('findings and sessions are exported from their tabs, with their filters', { timeout: 240_000 }, async () => {
+  const { build, installation } = consoles.app;
+  const guarded = await build.site();
+  const node = await build.node({ zone: guarded.zone });
+  const finding = { cause: 'waf', rule: 'sqli-union-select', status: 403 };
+  await addLogs(installation.pool, node.id, [
+    logLine(guarded.id, { uri: '/ordinary' }),
+    logLine(guarded.id, finding),
+    logLine(guarded.id, { ...finding, rule: 'monitor/sqli-union-select', status: 200 }),
+  ]);
+  await addSessions(installation.pool, node.id, [sessionLine(guarded.id), sessionLine(guarded.id, { status: 502 })]);
+  const { page } = await consoles.openAs(guarded.owner, 'dataAnalysis/logger?tab=waf&action=blocked');
+  const start = async () => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('menuitem', { name: 'CSV' }).click();
+    await page.getByRole('button', { name: 'Show', exact: true }).waitFor();
+  };
+  await start();
+  await keepPicture(page, 'waf-log-export-1440');
+  await page.goto('/user/dataAnalysis/logger?tab=sessions&outcome=failed');
+  await start();
+  await writeLogExports(installation);
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  for (const log of ['Firewall', 'Layer-4 sessions']) {
+    const row = rows(page).filter({ has: page.getByRole('cell', { name: log, exact: true }) });
+    await row.getByRole('cell', { name: 'Ready' }).waitFor();
+    await row.getByRole('cell', { name: '1', exact: true }).waitFor();
+  }
+  await keepPicture(page, 'log-exports-of-three-logs-1440');
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await rows(page).filter({ hasText: 'Firewall' }).click({ button: 'right' });
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: 'Download' }).click(),
+  ]);
+  expect(file.suggestedFilename()).toMatch(/^Logs Firewall .*\.csv\.gz$/);
+  await page.context().close();
+  const phone = await consoles.openAs(guarded.owner, 'dataAnalysis/logger?tab=sessions', {
+    width: 360,
+    theme: 'dark',
+    language: 'zh-TW',
+  });
+  await expect.poll(() => phone.page.getByRole('list', { name: '四層連線' }).getByRole('listitem').count()).toBe(2);
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await keepPicture(phone.page, 'layer-4-sessions-360-dark-zh-TW');
+  expect(await accessibilityViolations(phone.page)).toEqual([]);
+  await phone.page.goto('/user/dataAnalysis/logExport');
+  await phone.page.getByText('防火牆').waitFor();
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await keepPicture(phone.page, 'log-exports-360-dark-zh-TW');
+  await phone.page.context().close();
 });
 
 test('a destination is added, tested and shows why it fails', { timeout: 240_000 }, async () => {

@@ -140,6 +140,9 @@ test('the log of the firewall shows how far a long search got, continues it, and
   expect(await rows.count()).toBe(2);
 }, 240_000);
 
+/** The match is `union 你`. */
+const utf8Rules = [{ id: 'sqli-union-select', points: 5, from: 2, to: 20 }];
+
 test('requests show the name of the WAF rule in their list and in their decisions', async () => {
   const { build, installation } = consoles.app;
   const site = await build.site();
@@ -152,6 +155,7 @@ test('requests show the name of the WAF rule in their list and in their decision
       cause: 'waf',
       rule: 'sqli-union-select',
       trail: '12.4|waf,403,12.4,sqli-union-select',
+      waf: JSON.stringify({ ...explanation, rules: utf8Rules, excerpt: String.raw`1 union \xE4\xBD\xA0 select` }),
     }),
     logLine(site.id, { id: monitored, cause: 'waf', rule: 'monitor/files-dump' }),
   ]);
@@ -181,7 +185,14 @@ test('requests show the name of the WAF rule in their list and in their decision
   await phone.page.getByRole('dialog').locator('[data-decision="refused"]').first().waitFor();
   await keepPicture(phone.page, 'waf-request-390-dark-zh-TW');
   await phone.page.goto('/user/dataAnalysis/logger?tab=waf');
-  await phone.page.getByRole('table').locator('tbody tr').first().waitFor();
+  const lines = phone.page.getByRole('list', { name: '防火牆的發現' }).getByRole('listitem');
+  await expect.poll(() => lines.count()).toBe(2);
+  expect(await phone.page.getByRole('table').count()).toBe(0);
+  const refused = lines.filter({ hasText: '已拒絕' });
+  expect(await refused.locator('mark').textContent()).toBe('union 你');
   await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
   await keepPicture(phone.page, 'waf-log-390-dark-zh-TW');
+  expect(await accessibilityViolations(phone.page)).toEqual([]);
+  await refused.getByRole('link').click();
+  await phone.page.getByRole('dialog').locator('[data-decision="refused"]').first().waitFor();
 });

@@ -18,6 +18,7 @@ const POLL_MS = 3000;
 
 const columns: Column<LogExport>[] = [
   { key: 'createdAt', as: 'time' },
+  { key: 'log', sort: false, render: ({ type }) => t(`logExports.logs.${type}`) },
   {
     key: 'period',
     sort: false,
@@ -49,8 +50,8 @@ const download = act<LogExport>({
   run: async ([row]) => {
     if (!row) return;
     try {
-      const name = `${t('logExports.fileName')} ${time(row.query.startTime)}.${row.format}.gz`;
-      saveBlob(name, await call(logExports.file, { params: { id: row.id } }));
+      const name = `${t('logExports.fileName')} ${t(`logExports.logs.${row.type}`)} ${time(row.query.startTime)}`;
+      saveBlob(`${name}.${row.format}.gz`, await call(logExports.file, { params: { id: row.id } }));
     } catch (error) {
       toastError(error);
     }
@@ -66,7 +67,7 @@ const removing = remove<LogExport, typeof logExports.remove>(logExports.remove, 
   confirm: () => ({ points: [t('shared.confirm.final')] }),
 });
 
-/** Files of requests, which are written in the background. The search of logs starts them. */
+/** Files of logs, which are written in the background. The tabs of the Logs page start them. */
 export function LogExportsPage() {
   const t = useT();
   return (
@@ -82,7 +83,14 @@ export function LogExportsPage() {
           removing,
         ]}
         bulk={[removing]}
-        phone={(row) => ({ below: <State row={row} />, end: count(row.rows) })}
+        phone={(row) => ({
+          below: (
+            <>
+              {t(`logExports.logs.${row.type}`)} <State row={row} />
+            </>
+          ),
+          end: count(row.rows),
+        })}
         empty={{ icon: IconFileDownload }}
       />
     </Page>

@@ -1,3 +1,4 @@
+import type { Sent } from '@edgeloom/contract/endpoint.ts';
 import { logExports } from '@edgeloom/contract/log-exports/log-exports.endpoints.ts';
 import { LogExportFormat } from '@edgeloom/contract/log-exports/log-exports.ts';
 import { Button, Menu } from '@mantine/core';
@@ -8,20 +9,25 @@ import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { toast } from '../../stores/toasts.ts';
-import { questionOf, windowOf, type LogState } from './log-state.ts';
+import { currentWindow, type Period, type TimeWindow } from './log-state.ts';
 
 const exportsPath = 'dataAnalysis/logExport';
 
-/** Exports the requests that the page shows, all of them, in the background. */
-export function ExportMenu({ state }: { state: LogState }) {
+export interface ExportMenuProps {
+  period: Period;
+  /** The log and its filters. */
+  bodyOf: (window: TimeWindow, format: LogExportFormat) => Sent<typeof logExports.create>['body'];
+}
+
+/** Exports the rows that the page shows, all of them, in the background. */
+export function ExportMenu({ period, bodyOf }: ExportMenuProps) {
   const t = useT();
   const can = useCan();
   const navigate = useNavigate();
   const create = useAction(logExports.create);
   if (!can(logExports.list)) return null;
   const start = async (format: LogExportFormat) => {
-    const query = { ...questionOf(state), ...windowOf(state.period, Date.now()) };
-    if ((await create.run({ body: { format, query } })) === null) return;
+    if ((await create.run({ body: bodyOf(currentWindow(period), format) })) === null) return;
     const action = { label: t('logs.export.show'), run: () => void navigate(to(exportsPath)) };
     toast({ text: t('logs.export.started'), action });
   };

@@ -11,6 +11,7 @@ import { useT } from '../../lib/i18n.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { useRuleName, type RuleName } from '../waf/use-rule-name.ts';
 import { hostAndPort } from './curl.ts';
+import { LogLine } from './log-line.tsx';
 import { reachedInWords } from './log-pages.ts';
 import { causeName, decisionOf, toneOfStatus, wafRuleID, type LogRow } from './log-row.ts';
 import type { LogRows } from './use-log-rows.ts';
@@ -237,7 +238,7 @@ const Cause = ({ row, text }: { row: LogRow; text: string }) => (
   </span>
 );
 
-const Country = ({ code }: { code: string }) =>
+export const Country = ({ code }: { code: string }) =>
   code === '' ? null : (
     <abbr className={classes['country']} title={countryName(code)}>
       {code}
@@ -254,20 +255,23 @@ export function LogLines({ list, openID, addressOf, onOpen }: LogListProps) {
     <div className={classes['lines']} data-dimmed={list.isDimmed || undefined}>
       <ul aria-label={t('logs.title')}>
         {list.rows.map((row) => (
-          <li key={row.id} data-row={row.id} data-open={row.id === openID || undefined}>
-            <Pill tone={toneOfStatus(row.status)}>{row.status}</Pill>
-            <div className={classes['lineText']}>
-              <RequestLink row={row} address={addressOf(row.id)} isOpen={row.id === openID} onOpen={onOpen} />
-              <div className={classes['lineBelow']}>
+          <LogLine
+            key={row.id}
+            id={row.id}
+            isOpen={row.id === openID}
+            mark={<Pill tone={toneOfStatus(row.status)}>{row.status}</Pill>}
+            text={<RequestLink row={row} address={addressOf(row.id)} isOpen={row.id === openID} onOpen={onOpen} />}
+            below={
+              <>
                 <RowTime row={row} isDated={isDated} />
                 <VisitorText text={row.method} />
                 <Verdict row={row} ruleName={ruleName} />
                 <span>
                   {row.address} <Country code={row.country} />
                 </span>
-              </div>
-            </div>
-          </li>
+              </>
+            }
+          />
         ))}
       </ul>
       <ListEnd list={list} />

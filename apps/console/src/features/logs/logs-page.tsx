@@ -21,6 +21,7 @@ import { ExportMenu } from './export-menu.tsx';
 import { countOf } from './log-pages.ts';
 import type { LogRow } from './log-row.ts';
 import { faultOfPeriod, questionOf, type LogState } from './log-state.ts';
+import { logTabs } from './log-tabs.ts';
 import { periodInWords } from './period-chip.tsx';
 import { RequestPanel } from './request-panel.tsx';
 import { Sessions } from './sessions.tsx';
@@ -35,21 +36,10 @@ import classes from './logs.module.css';
 /** Narrower pages show the request in a drawer. */
 const WIDE = '(min-width: 1180px)';
 
-const tabs = [
-  { value: 'requests', label: 'logs.tab' },
-  { value: 'waf', label: 'logs.waf.tab' },
-  { value: 'sessions', label: 'logs.sessions.tab' },
-] as const;
-
 export function LogsPage() {
-  const tab = useTab(tabs);
-  return tab === 'requests' ? (
-    <Requests />
-  ) : (
-    <Page title="logs.title" tabs={tabs}>
-      {tab === 'waf' ? <WafLog /> : <Sessions />}
-    </Page>
-  );
+  const tab = useTab(logTabs);
+  if (tab === 'requests') return <Requests />;
+  return tab === 'waf' ? <WafLog /> : <Sessions />;
 }
 
 /** Requests of a period, filtered, with each request's details. */
@@ -63,7 +53,8 @@ function Requests() {
   const fault = faultOfPeriod(state.period);
   const tail = useTail(state);
   const { isLive } = state;
-  const list = useLogRows(logs.access, questionOf(state), state.period, fault === null && !isLive);
+  const query = questionOf(state);
+  const list = useLogRows(logs.access, { ...query, mayEndEarly: true }, state.period, fault === null && !isLive);
   const rows = isLive ? tail.rows : list.rows;
   const hasFigures = can(statistics.timeSeries) && fault === null && !isLive;
   const figures = useFigures(state, list.first?.window, hasFigures, list.at);
@@ -97,7 +88,7 @@ function Requests() {
   return (
     <Page
       title="logs.title"
-      tabs={tabs}
+      tabs={logTabs}
       count={
         isLive ? (
           <TailState tail={tail} />
@@ -121,7 +112,10 @@ function Requests() {
               >
                 {t('logs.reload')}
               </Button>
-              <ExportMenu state={state} />
+              <ExportMenu
+                period={state.period}
+                bodyOf={(window, format) => ({ type: 'access', format, query: { ...query, ...window } })}
+              />
             </>
           )}
         </>

@@ -2,32 +2,27 @@
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { layer4Outcomes, type Layer4Outcome } from '@edgeloom/contract/statistics/layer4.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { Button, Select, TextInput } from '@mantine/core';
-import { IconClockExclamation, IconPlugConnected, IconRefresh } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { Select, TextInput } from '@mantine/core';
+import { IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
-import { NothingMatches, TableSkeleton } from '../../components/resource-table/table-states.tsx';
-import { EmptyState, FailedState } from '../../components/states/states.tsx';
+import { EmptyState } from '../../components/states/states.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Time } from '../../components/values/values.tsx';
-import { call } from '../../lib/api.ts';
-import { countryName } from '../../lib/countries.ts';
 import { bytes, count, took } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import { keyOf } from '../../lib/queries.ts';
 import type { Tone } from '../../theme/tokens.ts';
 import { faultOf, labelOf, normalized } from './filters.ts';
-import { faultOfPeriod, readState, currentWindow, withFilter, withPeriod, type TimeWindow } from './log-state.ts';
+import { LogLine } from './log-line.tsx';
+import { Country } from './log-list.tsx';
+import { faultOfPeriod, readState, withFilter, withPeriod } from './log-state.ts';
+import { LogRowsFrame, LogTab } from './log-tab.tsx';
 import { PeriodChip } from './period-chip.tsx';
 import { SiteChip } from './site-chip.tsx';
-import classes from './logs.module.css';
+import { useLogRows, type LogRows } from './use-log-rows.ts';
 
-type Page = Received<typeof logs.sessions> & { window: TimeWindow };
-type Session = Page['data'][number];
-type PageStart = { window: TimeWindow; before: { time: string; id: string } } | null;
+type Session = Received<typeof logs.sessions>['data'][number];
 
-const PAGE_SIZE = 100;
 const tones: Readonly<Record<Layer4Outcome, Tone>> = { allowed: 'ok', dropped: 'held', failed: 'bad' };
 const isOutcome = (text: string | null): text is Layer4Outcome => layer4Outcomes.some((outcome) => outcome === text);
 
@@ -38,30 +33,12 @@ export function Sessions() {
   const asked = search.get('outcome');
   const outcome = isOutcome(asked) ? asked : null;
   const { remoteIP } = only;
-  const fault = faultOfPeriod(period);
-  const body = {
+  const query = {
     ...(remoteIP && { remoteIP: [...remoteIP] }),
     ...(only.siteIDs && { siteIDs: [...only.siteIDs] }),
     ...(outcome !== null && { outcomes: [outcome] }),
   };
-  const query = useInfiniteQuery({
-    queryKey: [...keyOf(logs.sessions, { body: { ...body, startTime: '', endTime: '' } }), period],
-    enabled: fault === null,
-    initialPageParam: null as PageStart,
-    queryFn: async ({ pageParam, signal }): Promise<Page> => {
-      const window = pageParam?.window ?? currentWindow(period);
-      const sent = { ...body, ...window, ...(pageParam && { before: pageParam.before }), pageSize: PAGE_SIZE };
-      return { ...(await call(logs.sessions, { body: sent }, { signal })), window };
-    },
-    getNextPageParam: ({ data, window }): PageStart => {
-      const last = data.at(-1);
-      return last && data.length === PAGE_SIZE ? { window, before: { time: last.time, id: last.id } } : null;
-    },
-    placeholderData: keepPreviousData,
-    refetchOnWindowFocus: false,
-    gcTime: 0,
-  });
-  const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
+  const list = useLogRows(logs.sessions, query, period, faultOfPeriod(period) === null);
   const setOutcome = (value: string | null) =>
     setSearch((now) => {
       const next = new URLSearchParams(now);
@@ -78,80 +55,46 @@ export function Sessions() {
       return next;
     });
   return (
-    <>
-      <div className={classes['toolbar']}>
-        <PeriodChip period={period} onChange={(next) => setSearch((now) => withPeriod(now, next))} />
-        <SiteChip
-          siteIDs={only.siteIDs}
-          onChange={(values) => setSearch((now) => withFilter(now, 'siteIDs', false, values))}
-        />
-        <Select
-          size="xs"
-          w={150}
-          clearable
-          aria-label={t('logs.sessions.outcome')}
-          placeholder={t('logs.sessions.outcome')}
-          data={layer4Outcomes.map((value) => ({ value, label: t(`logs.sessions.outcomes.${value}`) }))}
-          value={outcome}
-          onChange={setOutcome}
-        />
-        <AddressField key={remoteIP?.join()} values={remoteIP ?? []} onChange={setAddress} />
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconRefresh size={14} stroke={1.6} />}
-          loading={query.isFetching && !query.isFetchingNextPage && query.data !== undefined}
-          onClick={() => void query.refetch()}
-        >
-          {t('logs.reload')}
-        </Button>
-      </div>
-      {content()}
-    </>
-  );
-
-  function content() {
-    if (fault !== null)
-      return (
-        <EmptyState
-          icon={IconClockExclamation}
-          tone="bad"
-          title={t('logs.wrongPeriod')}
-          text={t(fault === 'tooLong' ? 'logs.wrongPeriodLong' : 'logs.wrongPeriodOrder')}
-        />
-      );
-    if (query.error)
-      return (
-        <FailedState
-          error={query.error}
-          retry={() => void query.refetch()}
-          needs={logs.sessions.can}
-          of={t('logs.sessions.title')}
-        />
-      );
-    if (query.data === undefined) return <TableSkeleton columns={6} />;
-    const filters = [
-      // The chip has the name.
-      ...(only.siteIDs ? [labelOf('siteIDs')] : []),
-      ...(outcome === null ? [] : [t(`logs.sessions.outcomes.${outcome}`)]),
-      ...(remoteIP ?? []),
-    ];
-    if (rows.length === 0 && filters.length > 0) return <NothingMatches filters={filters} onClear={clear} />;
-    if (rows.length === 0)
-      return (
+    <LogTab
+      title={t('logs.sessions.title')}
+      list={list}
+      needs={logs.sessions.can}
+      period={period}
+      bodyOf={(window, format) => ({ type: 'sessions', format, query: { ...query, ...window } })}
+      filters={[
+        // The chip has the name.
+        ...(only.siteIDs ? [labelOf('siteIDs')] : []),
+        ...(outcome === null ? [] : [t(`logs.sessions.outcomes.${outcome}`)]),
+        ...(remoteIP ?? []),
+      ]}
+      onClear={clear}
+      empty={
         <EmptyState icon={IconPlugConnected} title={t('logs.sessions.empty')} text={t('logs.sessions.emptyText')} />
-      );
-    return (
-      <SessionTable
-        rows={rows}
-        older={
-          query.hasNextPage
-            ? { load: () => void query.fetchNextPage({ cancelRefetch: false }), isLoading: query.isFetchingNextPage }
-            : undefined
-        }
-      />
-    );
-  }
+      }
+      toolbar={
+        <>
+          <PeriodChip period={period} onChange={(next) => setSearch((now) => withPeriod(now, next))} />
+          <SiteChip
+            siteIDs={only.siteIDs}
+            onChange={(values) => setSearch((now) => withFilter(now, 'siteIDs', false, values))}
+          />
+          <Select
+            size="xs"
+            w={150}
+            clearable
+            aria-label={t('logs.sessions.outcome')}
+            placeholder={t('logs.sessions.outcome')}
+            data={layer4Outcomes.map((value) => ({ value, label: t(`logs.sessions.outcomes.${value}`) }))}
+            value={outcome}
+            onChange={setOutcome}
+          />
+          <AddressField key={remoteIP?.join()} values={remoteIP ?? []} onChange={setAddress} />
+        </>
+      }
+    >
+      <SessionRows list={list} />
+    </LogTab>
+  );
 }
 
 interface AddressFieldProps {
@@ -193,71 +136,70 @@ function AddressField({ values, onChange }: AddressFieldProps) {
   );
 }
 
-interface SessionTableProps {
-  rows: readonly Session[];
-  older: { load: () => void; isLoading: boolean } | undefined;
-}
-
-function SessionTable({ rows, older }: SessionTableProps) {
+function SessionRows({ list }: { list: LogRows<Session> }) {
   const t = useT();
+  const { length } = list.rows;
   return (
-    <section
-      className={classes['scroller']}
-      // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrollable regions need keyboard access
-      tabIndex={0}
-      aria-label={t('logs.sessions.title')}
-    >
-      <table className={`${classes['table']} ${classes['sessions']}`}>
-        <caption className="hidden-text">{t('logs.sessions.title')}</caption>
-        <thead>
-          <tr>
-            <th>{t('logs.fields.time')}</th>
-            <th>{t('logs.sessions.outcome')}</th>
-            <th>{t('logs.fields.siteIDs')}</th>
-            <th>{t('logs.sessions.port')}</th>
-            <th>{t('logs.fields.remoteIP')}</th>
-            <th>{t('logs.sessions.traffic')}</th>
-            <th>{t('logs.sessions.duration')}</th>
-            <th>{t('logs.origin')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <td>
-                <Time at={row.time} milliseconds />
-              </td>
-              <td>
-                <Pill tone={tones[row.outcome]}>{t(`logs.sessions.outcomes.${row.outcome}`)}</Pill>
-              </td>
-              <td>{row.siteName}</td>
-              <td>
-                {row.port}/{row.protocol}
-              </td>
-              <td>
-                {row.address}{' '}
-                {row.country !== '' && (
-                  <abbr className={classes['country']} title={countryName(row.country)}>
-                    {row.country}
-                  </abbr>
-                )}
-              </td>
-              <td>{bytes(row.bytes + row.requestBytes)}</td>
-              <td>{took(row.sessionTime)}</td>
-              <td>{row.upstream === '' ? t('logs.noOrigin') : row.upstream}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <div className={classes['end']}>
-        {older ? (
-          <Button size="xs" variant="default" loading={older.isLoading} onClick={older.load}>
-            {t('logs.older')}
-          </Button>
-        ) : (
-          t('logs.sessions.end', { count: rows.length, number: count(rows.length) })
-        )}
-      </div>
-    </section>
+    <LogRowsFrame
+      title={t('logs.sessions.title')}
+      list={list}
+      columns={[
+        t('logs.fields.time'),
+        t('logs.sessions.outcome'),
+        t('logs.fields.siteIDs'),
+        t('logs.sessions.port'),
+        t('logs.fields.remoteIP'),
+        t('logs.sessions.traffic'),
+        t('logs.sessions.duration'),
+        t('logs.origin'),
+      ]}
+      end={t('logs.sessions.end', { count: length, number: count(length) })}
+      renderCells={(row) => (
+        <>
+          <td>
+            <Time at={row.time} milliseconds />
+          </td>
+          <td>
+            <Outcome row={row} />
+          </td>
+          <td>{row.siteName}</td>
+          <td>{portOf(row)}</td>
+          <td>
+            {row.address} <Country code={row.country} />
+          </td>
+          <td>{trafficOf(row)}</td>
+          <td>{took(row.sessionTime)}</td>
+          <td>{row.upstream === '' ? t('logs.noOrigin') : row.upstream}</td>
+        </>
+      )}
+      renderLine={(row) => (
+        <LogLine
+          key={row.id}
+          id={row.id}
+          mark={<Outcome row={row} />}
+          text={
+            <>
+              {row.address} <Country code={row.country} /> · {portOf(row)}
+            </>
+          }
+          below={
+            <>
+              <Time at={row.time} milliseconds />
+              <span>{row.siteName}</span>
+              <span>{trafficOf(row)}</span>
+              <span>{took(row.sessionTime)}</span>
+            </>
+          }
+        />
+      )}
+    />
   );
 }
+
+function Outcome({ row: { outcome } }: { row: Session }) {
+  const t = useT();
+  return <Pill tone={tones[outcome]}>{t(`logs.sessions.outcomes.${outcome}`)}</Pill>;
+}
+
+const portOf = ({ port, protocol }: Session) => `${port}/${protocol}`;
+const trafficOf = (row: Session) => bytes(row.bytes + row.requestBytes);

@@ -57,6 +57,12 @@ export function useLogRows(
   period: Period,
   enabled: boolean,
 ): LogRows<Received<typeof logs.waf>['data'][number]>;
+export function useLogRows(
+  endpoint: typeof logs.sessions,
+  question: Question<Sent<typeof logs.sessions>['body']>,
+  period: Period,
+  enabled: boolean,
+): LogRows<Received<typeof logs.sessions>['data'][number]>;
 export function useLogRows<Row extends RowPlace>(
   endpoint: Endpoint,
   question: object,
@@ -70,7 +76,7 @@ export function useLogRows<Row extends RowPlace>(
     initialPageParam: null as PageStart | null,
     queryFn: async ({ pageParam, signal }): Promise<LogPage<Row>> => {
       const { window, ...start } = pageParam ?? { window: currentWindow(period) };
-      const body = { ...question, ...window, ...start, mayEndEarly: true, pageSize: PAGE_SIZE };
+      const body = { ...question, ...window, ...start, pageSize: PAGE_SIZE };
       return { ...(await search<Row>(endpoint, body, signal)), window };
     },
     getNextPageParam: nextPage,
