@@ -123,7 +123,7 @@ test('a rule that monitors refuses nothing; the log names the cause and the rule
     // Each worker writes its own lines.
     expect(rows.map(({ status, cause, rule }) => [status, cause, rule].join(' ')).toSorted()).toEqual([
       '200  ',
-      `200 frequency ${watching.id}`,
+      `200 frequency monitor/${watching.id}`,
       `929 frequency ${refusing.id}`,
     ]);
   });

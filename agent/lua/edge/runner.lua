@@ -52,10 +52,11 @@ local function log_decisions(request, trail, answer, rule)
     if lasting == nil then
         lasting = trails.lasting(request)
     end
+    local added = trails.added()
     if trail.is_timed or type(answer) == "number" then
-        var.e_trail = trails.text(trail, answer, rule, lasting)
+        var.e_trail = trails.text(trail, answer, rule, lasting, added)
     elseif lasting then
-        var.e_trail = lasting
+        var.e_trail = added and added .. ";" .. lasting:sub(2) or lasting
     end
 end
 

@@ -3,6 +3,7 @@ local blacklist = require("edge.plugins.blacklist")
 local bots = require("edge.core.bots")
 local challenges = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
+local monitored = require("edge.core.monitored")
 local patterns = require("edge.core.patterns")
 local proofs = require("edge.anti_cc.proofs")
 local path_variants = require("edge.core.path_variants")
@@ -51,6 +52,15 @@ local function challenge(site, rule, request)
     return status, target, status and rule.id
 end
 
+-- Without the zone's key nothing can be signed, and validations of certificates cannot solve challenges.
+local function is_refusal(rule)
+    return rule.blockType == 0 or not proofs.are_possible()
+end
+
+local function is_unchallenged(request)
+    return request.challenged or bots.is_unchallenged(request)
+end
+
 -- The results of a plugin. `name`: its name.
 function _M.of(name, site, request, rule)
     if blacklist.is_exempt(var.binary_remote_addr) then
@@ -58,14 +68,13 @@ function _M.of(name, site, request, rule)
     end
     if rule.monitor then
         counters.count(name .. "Watched")
-        var.e_cause, var.e_rule = name, "monitor/" .. rule.id
+        monitored(name, rule.id, is_refusal(rule) or not is_unchallenged(request))
         return nil
     end
-    -- Without the zone's key nothing can be signed, and validations of certificates cannot solve challenges.
-    if rule.blockType == 0 or not proofs.are_possible() then
+    if is_refusal(rule) then
         return 403, nil, rule.id
     end
-    if request.challenged or bots.is_unchallenged(request) then
+    if is_unchallenged(request) then
         return nil
     end
     return challenge(site, rule, request)

@@ -3,6 +3,7 @@ local addresses = require("edge.core.addresses")
 local counters = require("edge.core.counters")
 local dict = require("edge.core.dicts").limits
 local memo = require("edge.core.memo")
+local monitored = require("edge.core.monitored")
 local patterns = require("edge.core.patterns")
 local path_variants = require("edge.core.path_variants")
 local gsub, header, ipairs, lower, md5, var = string.gsub, ngx.header, ipairs, string.lower, ngx.md5_bin, ngx.var
@@ -68,7 +69,7 @@ end
 function _M.refuse(plugin, rule, request, seconds)
     if rule.monitor then
         if not request.simulated then
-            var.e_cause, var.e_rule = plugin, rule.id
+            monitored(plugin, rule.id, true)
         end
         return nil
     end

@@ -3,8 +3,10 @@ local address_lists = require("edge.core.address_lists")
 local always_allowed = require("edge.core.always_allowed")
 local counters = require("edge.core.counters")
 local memo = require("edge.core.memo")
+local monitored = require("edge.core.monitored")
 local path_variants = require("edge.core.path_variants")
 local set = require("edge.core.set")
+local trails = require("edge.core.trails")
 local white = require("edge.core.white")
 local zones = require("edge.core.zone")
 local decisions = require("edge.simulate.decision")
@@ -55,12 +57,13 @@ function _M.access(site, request)
         if address_lists.holds(found[i]) and is_about(ref, request) then
             if ref.monitor then
                 -- A white list that only monitors changes nothing, also not the log.
-                if ref.isBlack then
+                if ref.isBlack and not _M.is_exempt(address) then
                     counters.count("blacklistWatched")
-                    var.e_cause, var.e_rule = _M.name, "monitor/" .. ref.id
+                    monitored(_M.name, ref.id, true)
                 end
             elseif not ref.isBlack then
                 white.add()
+                trails.add_note(_M.name, "white", ref.id)
                 return nil
             elseif not _M.is_exempt(address) then
                 return 403, nil, ref.id

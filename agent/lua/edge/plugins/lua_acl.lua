@@ -6,6 +6,7 @@ local counters = require("edge.core.counters")
 local changes = require("edge.core.dicts").changes
 local decisions = require("edge.simulate.decision")
 local is_loop = require("edge.acl.loop")
+local monitored = require("edge.core.monitored")
 local recent = require("edge.core.recent")
 local white = require("edge.core.white")
 local script_helpers = require("edge.acl.script_helpers")
@@ -187,7 +188,7 @@ function _M.access(site, request, module)
         return nil
     end
     if module.monitor then
-        note(module, "monitor")
+        monitored(_M.name, module.id, action ~= "allow")
         return nil
     end
     local status

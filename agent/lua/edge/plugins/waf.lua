@@ -5,6 +5,7 @@ local decisions = require("edge.simulate.decision")
 local explain = require("edge.waf.explain")
 local inflate = require("edge.waf.inflate")
 local inspect = require("edge.waf.inspect")
+local monitored = require("edge.core.monitored")
 local white = require("edge.core.white")
 local get_body_data, get_body_file, get_headers, read_body = ngx.req.get_body_data, ngx.req.get_body_file, ngx.req.get_headers,
     ngx.req.read_body
@@ -87,9 +88,14 @@ local function judge(request, module)
     }, module)
 end
 
--- Whether a finding is only logged: in monitor mode, and of a long body whose start is harmless.
+-- A long body whose start is harmless.
+local function is_tolerated(module, found)
+    return found.rule == LARGE_RULE and not module.denies_large
+end
+
+-- Whether a finding is only logged: in monitor mode, and of a tolerated body.
 local function is_only_logged(module, found)
-    return module.monitor or (found.rule == LARGE_RULE and not module.denies_large)
+    return module.monitor or is_tolerated(module, found)
 end
 
 local function explain_finding(found, site)
@@ -123,7 +129,7 @@ function _M.access(site, request, module)
         log(ngx.ERR, "waf explanation: ", err)
     end
     if is_only_logged(module, found) then
-        var.e_cause, var.e_rule = _M.name, "monitor/" .. found.rule
+        monitored(_M.name, found.rule, not is_tolerated(module, found))
         return nil
     end
     return STATUS[found.rule] or REFUSED, nil, found.rule

@@ -94,7 +94,7 @@ export function rowsOf(
         text(line.referer, 1024),
         text(line.cause, 32),
         text(line.rule, 128),
-        text(line.trail, 1024),
+        text(line.trail, 2048),
         samplingOf(line),
         // A part of a JSON is none.
         line.waf.length > MAX_WAF_LENGTH ? '' : text(line.waf, MAX_WAF_LENGTH),

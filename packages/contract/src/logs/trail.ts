@@ -7,7 +7,24 @@ const Text = z.string();
 
 export const TrailStep = z.object({
   step: Text.describe('As in simulations: host, antiReferer, tokenAuth, cache, origin …'),
-  decision: z.enum(['passed', 'applied', 'refused', 'redirected', 'closed', 'answered', 'served', 'fetched', 'other']),
+  decision: z
+    .enum([
+      'passed',
+      'applied',
+      'refused',
+      'redirected',
+      'closed',
+      'answered',
+      'served',
+      'fetched',
+      'exempted',
+      'wouldBlock',
+      'wouldAllow',
+      'other',
+    ])
+    .describe(
+      'exempted: by a white list. wouldBlock: by a rule that only monitors, and that would refuse, challenge or redirect',
+    ),
   status: z.int().nullable().describe('With which the edge ended the request'),
   detail: Text.describe('The site, the cache status, the origin, or why a visitor was challenged'),
   rule: z.object({ kind: Text, id: Text, name: Text.nullable().describe('Null: removed since') }).nullable(),

@@ -45,6 +45,22 @@ test('a row of an older node shows its cause', () => {
   expect(brief('', monitored)).toEqual([host, 'antiCC passed monitor/site', 'store served HIT']);
 });
 
+test('each rule that only monitored and each white list is a step', () => {
+  const other = id.replace(/1$/, '2');
+  const notes = [`blacklist,white,,${id}`, `acl,would,,${id}`, `acl,match,,${other}`, `waf,would,,sqli-union-select`];
+  const written = `9.1|${notes.join(';')};acl,pass,4.2,`;
+  const last = { cause: 'waf', rule: 'monitor/sqli-union-select', cacheStatus: 'HIT' };
+  expect(brief(written, last)).toEqual([
+    host,
+    `blacklist exempted ${id}`,
+    `acl wouldBlock ${id}`,
+    `acl wouldAllow ${other}`,
+    'waf wouldBlock sqli-union-select',
+    'acl passed 4.2',
+    'store served HIT',
+  ]);
+});
+
 test('a step that has the name of a property of all objects is a step', () => {
   expect(trailOf(`1|constructor,403,1,${id}`, row).trail[1]).toMatchObject({ rule: { kind: 'constructor', id } });
 });

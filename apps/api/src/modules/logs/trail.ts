@@ -18,6 +18,14 @@ const CLOSED = 444;
 /** The edge node's nginx served these from its cache. */
 const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
 const MAX_NOTES = 32;
+/** Results that end no request. */
+const decisions: ReadonlyMap<string, Unnamed['decision']> = new Map([
+  ['pass', 'passed'],
+  ['rule', 'applied'],
+  ['white', 'exempted'],
+  ['would', 'wouldBlock'],
+  ['match', 'wouldAllow'],
+]);
 
 /** `written`: microseconds, and notes after "|" (agent/lua/edge/core/trails.lua). Empty: nothing was decided. */
 export function trailOf(written: string, row: Row): { trail: Unnamed[]; microseconds: number | null } {
@@ -41,8 +49,8 @@ function stepOf(note: string): Unnamed | null {
   const [, name = '', result = '', took = '', rule = ''] = NOTE.exec(note) ?? [];
   if (name === '') return null;
   const of = { ...ruleOf(name, rule), microseconds: took === '' ? null : Number(took) };
-  if (result === 'pass') return step(name, 'passed', of);
-  if (result === 'rule') return step(name, 'applied', of);
+  const decision = decisions.get(result);
+  if (decision !== undefined) return step(name, decision, of);
   const status = Number(result);
   return Number.isInteger(status) ? step(name, decisionOf(status), { ...of, status }) : step(name, 'other', of);
 }

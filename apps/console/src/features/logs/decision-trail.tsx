@@ -1,7 +1,7 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { Skeleton } from '@mantine/core';
-import { IconArrowRight, IconCheck, IconPointFilled, IconSquareFilled } from '@tabler/icons-react';
+import { IconArrowRight, IconCheck, IconEye, IconPointFilled, IconSquareFilled } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
 import { nameOf, viewOf } from '../../components/simulation/in-words.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
@@ -23,6 +23,9 @@ const marks = {
   answered: IconCheck,
   refused: IconSquareFilled,
   closed: IconSquareFilled,
+  exempted: IconCheck,
+  wouldBlock: IconEye,
+  wouldAllow: IconEye,
   other: IconPointFilled,
 } as const;
 
