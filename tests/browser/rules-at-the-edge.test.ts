@@ -120,7 +120,8 @@ longTest('a hotlink rule shows that it refused a visitor', async () => {
   const ruleID = data[0]?.id ?? '';
   await eventually(async () => expect(await statusOf('/', { 'x-counted': '1' })).toBe(403));
   const matches = async () => (await user(statistics.rules, { params: { siteId } })).data;
-  await eventually(async () => expect(await matches()).toContainEqual({ ruleID, requests: 1 }), { within: 60_000 });
+  const counted = { ruleID, requests: 1, wouldBlock: 0 };
+  await eventually(async () => expect(await matches()).toContainEqual(counted), { within: 60_000 });
   const { page } = await product.openAs('user', setting('view=hotlink'));
   const rule = page.locator(`[data-rule="${ruleID}"]`);
   await rule.getByText(/^1\s+Matches, 24 h$/).waitFor();

@@ -288,6 +288,8 @@ test('firewall rules, redirects and scripts show how many requests they matched 
   await keepPicture(page, 'firewall-matches');
   await opened('firewall&tab=agents');
   await isCounted('^bad', 1);
+  await page.getByRole('row').filter({ hasText: '^bad' }).getByText('would block 1').waitFor();
+  await keepPicture(page, 'firewall-would-block');
   await opened('firewall&tab=geo');
   await isCounted('Japan', 1);
   await opened('firewall&tab=white');

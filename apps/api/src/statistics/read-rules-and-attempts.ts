@@ -43,8 +43,16 @@ async function readCounts({ db, now }: Ctx, siteId: string, kinds: Kind[], domai
 }
 
 export async function readRuleMatches(ctx: Ctx, siteId: string): Promise<RuleMatches> {
-  const counts = await readCounts(ctx, siteId, ['rule'], null);
-  const data = (counts ?? []).map(({ value, requests }) => ({ ruleID: value, requests }));
+  const [counts, monitored] = await Promise.all([
+    readCounts(ctx, siteId, ['rule'], null),
+    readCounts(ctx, siteId, ['wouldBlock'], null),
+  ]);
+  const wouldBlock = monitored && new Map(monitored.map(({ value, requests }) => [value, requests]));
+  const data = (counts ?? []).map(({ value, requests }) => ({
+    ruleID: value,
+    requests,
+    wouldBlock: wouldBlock && (wouldBlock.get(value) ?? 0),
+  }));
   return { isMeasured: counts !== null, data };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originAttemptsOf, matchedRulesOf } from './rules-and-attempts.ts';
+import { matchedRulesOf, monitoredRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 
 const [first, second] = ['019e9b05-3f0e-7bbb-8a4e-6c1ef7cf0d11', '019e9b05-3f0e-7bbb-8a4e-6c1ef7cf0d22'];
 
@@ -16,6 +16,27 @@ test.each([
   ],
 ])('%s', (_, rule, trail, ids) => {
   expect(matchedRulesOf({ rule, trail })).toEqual(ids);
+});
+
+test.each([
+  ['a rule that refused the request only matched', first, `9.8|acl,929,5.7,${first}`, []],
+  [
+    'two monitored rules before a refusal',
+    '',
+    `|acl,would,,${first};acl,would,,${second};antiHeader,403,1,`,
+    [first, second],
+  ],
+  ['a monitored rule counts once', `monitor/${first}`, `|blacklist,would,,${first}`, [first]],
+  ['an older node names the last monitored rule', `monitor/${first}`, '', [first]],
+  [
+    'neither a white list nor a monitored rule that allows',
+    `monitor/${second}`,
+    `|blacklist,white,,${first};acl,match,,${second}`,
+    [],
+  ],
+  ['a WAF rule and a cause of a zone have no ID', 'monitor/everyone', '|waf,would,,sqli-union-select', []],
+])('would have blocked: %s', (_, rule, trail, ids) => {
+  expect(monitoredRulesOf({ rule, trail })).toEqual(ids);
 });
 
 test.each([

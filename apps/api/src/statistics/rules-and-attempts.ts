@@ -1,5 +1,6 @@
 // Rule matches and origin attempts of a line of an access log.
 import type { Line } from './log-lines.ts';
+import { MONITOR } from './traffic.ts';
 
 const ID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 /** `monitor/<id>` only logged. Other prefixes name rules that could not be evaluated. */
@@ -7,9 +8,21 @@ const RULE = new RegExp(`^(?:monitor/)?(${ID})$`);
 /** The last value of a step (agent/lua/edge/core/trails.lua). */
 const RULE_OF_STEP = new RegExp(`,(?:monitor/)?(${ID})(?:;|$)`, 'g');
 
-/** IDs of the rules that matched: the rule that ended the request, and those that apply to its path. */
+/** The note of a rule that only monitors, and that would have ended the request. */
+const WOULD_NOTE = new RegExp(`[|;]\\w+,would,,(${ID})(?=;|$)`, 'g');
+
+/** IDs of the rules that matched: the rule that ended the request, those that only monitored, and those of its path. */
 export function matchedRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): string[] {
   const ids = [RULE.exec(rule)?.[1], ...Array.from(trail.matchAll(RULE_OF_STEP), ([, id]) => id)];
+  return [...new Set(ids.filter((id) => id !== undefined))];
+}
+
+/** IDs of the rules that only monitored, and that would have refused, challenged or redirected the request. */
+export function monitoredRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): string[] {
+  const ids = Array.from(trail.matchAll(WOULD_NOTE), ([, id]) => id);
+  const last = rule.startsWith(MONITOR) ? RULE.exec(rule)?.[1] : undefined;
+  // Older nodes write no notes. Of several such rules, they name only the last.
+  if (last !== undefined && !trail.includes(`,${last}`)) ids.push(last);
   return [...new Set(ids.filter((id) => id !== undefined))];
 }
 

@@ -8,7 +8,7 @@ import { registry } from '../core/metrics.ts';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { addAddresses } from './address-sketches.ts';
 import { NO_DOMAIN, storable, type Line } from './log-lines.ts';
-import { matchedRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
+import { matchedRulesOf, monitoredRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
 import { isBlockedByRule, MONITOR } from './traffic.ts';
 
@@ -24,7 +24,8 @@ const MAX_SUM = 4611686018427387904n;
 /** Types that no call returns. By them a search knows which hours it must read. */
 export const searchTypes = { userAgent: 101, referer: 102 } as const;
 /** Rule matches and origin attempts. No call returns them as top values (read-rules-and-attempts.ts). */
-export const ruleAndOriginTypes = { rule: 103, origin: 104, originFailed: 105 } as const;
+export const ruleAndOriginTypes = { rule: 103, origin: 104, originFailed: 105, wouldBlock: 106 } as const;
+const alwaysCounted: readonly number[] = [ruleAndOriginTypes.rule, ruleAndOriginTypes.wouldBlock];
 
 const setAside = new Counter({
   name: 'edgeloom_api_log_batches_set_aside_total',
@@ -112,9 +113,10 @@ export async function appendTopValues(
     if (!hasValues) continue;
     // Rules belong to the site. By domain, those of a site with many domains would be too many values.
     const ofSite = groups.get(at, site, NO_DOMAIN);
-    // Also without a match: a batch without this type is of an earlier release.
-    countsOf(ofSite, ruleAndOriginTypes.rule);
+    // Also without a match: a batch without one of these types is of an earlier release.
+    for (const type of alwaysCounted) countsOf(ofSite, type);
     for (const id of matchedRulesOf(line)) count(ofSite, ruleAndOriginTypes.rule, id, 1, line.bytes);
+    for (const id of monitoredRulesOf(line)) count(ofSite, ruleAndOriginTypes.wouldBlock, id, 1, line.bytes);
   }
   if (groups.all.length === 0) return;
   const pending = groups.all.map(({ types, ...group }): PendingGroup => ({
@@ -239,8 +241,13 @@ async function addBatches(client: PoolClient, batches: readonly PendingBatch[], 
 
 /** Types that the process of an earlier release did not count. */
 function typesMissing({ groups, isOld }: PendingBatch): number[] {
-  const hasRules = groups.some(({ types }) => types.some(([type]) => type === ruleAndOriginTypes.rule));
-  return [...(isOld ? Object.values(searchTypes) : []), ...(hasRules ? [] : Object.values(ruleAndOriginTypes))];
+  const counts = (sought: number) => groups.some(({ types }) => types.some(([type]) => type === sought));
+  const { rule, origin, originFailed, wouldBlock } = ruleAndOriginTypes;
+  return [
+    ...(isOld ? Object.values(searchTypes) : []),
+    ...(counts(rule) ? [] : [rule, origin, originFailed]),
+    ...(counts(wouldBlock) ? [] : [wouldBlock]),
+  ];
 }
 
 /** Deletes what was set aside when the values of its time have expired. */

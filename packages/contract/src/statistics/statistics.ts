@@ -230,8 +230,19 @@ export const RuleMatches = z.object({
     .boolean()
     .describe('False if no node of the zone reported requests, or if the figures of a part of the time are not known'),
   data: z
-    .array(z.object({ ruleID: Id, requests: z.number() }))
-    .describe('Requests of the last 24 hours that a rule matched. Rules without any are absent'),
+    .array(
+      z.object({
+        ruleID: Id,
+        requests: z.number().describe('That the rule matched'),
+        wouldBlock: z
+          .number()
+          .nullable()
+          .describe(
+            'Of these, that the rule would have refused, challenged or redirected if it did not only monitor. Null: not known of a part of the time',
+          ),
+      }),
+    )
+    .describe('Requests of the last 24 hours. Rules without any are absent'),
 });
 
 export type RuleMatches = z.output<typeof RuleMatches>;

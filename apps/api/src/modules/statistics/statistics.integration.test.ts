@@ -483,7 +483,7 @@ test('rules and origins have their requests of the last 24 hours', async () => {
   const none = { isMeasured: false, data: [] };
   expect([await readRules(), await readOrigins()]).toEqual([none, none]);
   const { id } = await build.node({ zone });
-  const [cacheRule, acl] = [randomUUID(), randomUUID()];
+  const [cacheRule, acl, geo, white] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   const line = (over: Parameters<typeof logLine>[1]) => logLine(params.siteId, { domain: params.domainId, ...over });
   await addLogs(pool, id, [
     line({ upstream: '192.0.2.80:443', trail: `|cache,rule,,${cacheRule}` }),
@@ -495,6 +495,9 @@ test('rules and origins have their requests of the last 24 hours', async () => {
     line({ cache: 'HIT', trail: `|cache,rule,,${cacheRule}` }),
     line({ status: 929, cause: 'acl', rule: acl, trail: `4|acl,929,4,${acl}` }),
     line({ cause: 'acl', rule: `monitor/${acl}` }),
+    // Two rules that only monitored, and a white list.
+    line({ cause: 'acl', rule: `monitor/${acl}`, trail: `|geo,would,,${geo};acl,would,,${acl}` }),
+    line({ cause: 'acl', rule: `monitor/${acl}`, trail: `|blacklist,white,,${white};acl,would,,${acl}` }),
     line({ time: Date.now() / 1000 - 25 * 3600, upstream: '192.0.2.80:443', cause: 'acl', rule: acl }),
     // Another domain of the site.
     logLine(params.siteId, { upstream: '192.0.2.80:443', status: 503 }),
@@ -503,9 +506,11 @@ test('rules and origins have their requests of the last 24 hours', async () => {
     (await db.upstream.findFirstOrThrow({ where: { domainId: params.domainId, address, port: 443 } })).id;
   const { data, isMeasured } = await readRules();
   expect(isMeasured).toBe(true);
-  expect(Object.fromEntries(data.map(({ ruleID, requests }) => [ruleID, requests]))).toEqual({
-    [cacheRule]: 3,
-    [acl]: 2,
+  expect(Object.fromEntries(data.map(({ ruleID, requests, wouldBlock }) => [ruleID, [requests, wouldBlock]]))).toEqual({
+    [cacheRule]: [3, 0],
+    [acl]: [4, 3],
+    [geo]: [1, 1],
+    [white]: [1, 0],
   });
   const origins = await readOrigins();
   expect(origins.isMeasured).toBe(true);
@@ -528,7 +533,7 @@ test('a site with many domains has all matches of its rules, and no figures of i
   for (let sent = 0; sent <= 2 * VALUES_KEPT; sent += 800) await addLogs(pool, id, lines());
   expect(await as(many.owner).call(statistics.rules, { params })).toEqual({
     isMeasured: true,
-    data: [{ ruleID: rule, requests: 4800 }],
+    data: [{ ruleID: rule, requests: 4800, wouldBlock: 0 }],
   });
   expect(await as(many.owner).call(domainUpstreams.traffic, { params })).toEqual({ isMeasured: false, data: [] });
 });
@@ -567,6 +572,22 @@ test('rules and origins have figures only if every hour with requests was counte
     await pool.query('DELETE FROM top_groups WHERE site_id = $1 AND type >= 103', [siteID]);
   };
   expect(await measuredAfter(mergeWithoutRules)).toEqual([no, no]);
+});
+
+test('matches counted by an earlier release have no number of requests that would have been blocked', async () => {
+  const { site: used, params } = await build.domain();
+  const { id } = await build.node({ zone: used.zone });
+  const acl = randomUUID();
+  const store = logStore(pool);
+  const line = () => logLine(used.id, { cause: 'acl', rule: `monitor/${acl}`, trail: `|acl,would,,${acl}` });
+  const read = () => as(used.owner).call(statistics.rules, { params });
+  await store.store(id, logBatch(line(), 0, 'new'), new Date());
+  await store.mergeTops(new Date());
+  expect(await read()).toEqual({ isMeasured: true, data: [{ ruleID: acl, requests: 1, wouldBlock: 1 }] });
+  await store.store(id, logBatch(line(), 0, 'earlier'), new Date());
+  await pool.query(`UPDATE pending_tops SET groups = replace(groups::text, '[106,[[', '[1,[[')::json`);
+  await store.mergeTops(new Date());
+  expect(await read()).toEqual({ isMeasured: true, data: [{ ruleID: acl, requests: 2, wouldBlock: null }] });
 });
 
 test('of too many values the largest stay, with the error of their counts', async () => {

@@ -1,3 +1,4 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
 import { Tooltip } from '@mantine/core';
 import { useContext } from 'react';
@@ -10,8 +11,9 @@ import type { Column } from '../resource-table/columns.tsx';
 import { Nothing } from '../values/values.tsx';
 import classes from './rules.module.css';
 
+type Match = Pick<Received<typeof statistics.rules>['data'][number], 'requests' | 'wouldBlock'>;
 /** Requests of the last 24 hours by rule. Null: not loaded, or not measured. Undefined: not shown. */
-export type RuleMatches = ReadonlyMap<string, number> | null | undefined;
+export type RuleMatches = ReadonlyMap<string, Match> | null | undefined;
 
 /** One call for all rules of the site. */
 export function useRuleMatches(): RuleMatches {
@@ -20,7 +22,7 @@ export function useRuleMatches(): RuleMatches {
   const isShown = site !== null && can(statistics.rules);
   const { data: found } = useEndpoint(statistics.rules, { params: { siteId: site?.id ?? '' } }, { enabled: isShown });
   if (!isShown) return undefined;
-  return found?.isMeasured ? new Map(found.data.map(({ ruleID, requests }) => [ruleID, requests])) : null;
+  return found?.isMeasured ? new Map(found.data.map(({ ruleID, ...match }) => [ruleID, match])) : null;
 }
 
 /** The column of a table of rules. Empty for accounts that may not read it. */
@@ -35,7 +37,7 @@ export function useMatchesColumn<Row extends { id: string }>(): Column<Row>[] {
       align: 'right',
       priority: 2,
       render: ({ id }) => <RuleMatchCount matches={matches} id={id} />,
-      text: ({ id }) => (matches === null ? '' : String(matches.get(id) ?? 0)),
+      text: ({ id }) => (matches === null ? '' : String(matches.get(id)?.requests ?? 0)),
     },
   ];
 }
@@ -52,15 +54,14 @@ interface RuleMatchCountProps {
 export function RuleMatchCount({ matches, id, hasTitle = false }: RuleMatchCountProps) {
   const t = useT();
   if (matches === undefined || id === null) return null;
-  const requests = matches?.get(id) ?? 0;
+  const { requests, wouldBlock } = matches?.get(id) ?? { requests: 0, wouldBlock: null };
+  const isMonitored = wouldBlock !== null && wouldBlock > 0;
+  const explained = [
+    t('shared.rules.matches', { count: requests, number: count(requests) }),
+    ...(isMonitored ? [t('shared.rules.wouldBlockWhy', { number: count(wouldBlock) })] : []),
+  ];
   return (
-    <Tooltip
-      label={
-        matches === null
-          ? t('shared.rules.noMatches')
-          : t('shared.rules.matches', { count: requests, number: count(requests) })
-      }
-    >
+    <Tooltip label={matches === null ? t('shared.rules.noMatches') : explained.join(t('common.semicolon'))}>
       <span className={classes['matches']}>
         {hasTitle && (
           <span className={classes['matchesName']}>
@@ -70,6 +71,9 @@ export function RuleMatchCount({ matches, id, hasTitle = false }: RuleMatchCount
         )}
         {matches === null ? <Nothing /> : count(requests)}
         {!hasTitle && <span className="hidden-text"> {t('shared.rules.matchesTitle')}</span>}
+        {isMonitored && (
+          <span className={classes['wouldBlock']}> {t('shared.rules.wouldBlock', { number: count(wouldBlock) })}</span>
+        )}
       </span>
     </Tooltip>
   );
