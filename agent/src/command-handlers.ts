@@ -17,6 +17,7 @@ import { hostsOf } from './store/hosts.ts';
 import { readZoneKeys } from './store/zone-keys.ts';
 import { rotateLogs } from './machine/log-rotation.ts';
 import type { Meter } from './machine/meter.ts';
+import { createReplays } from './nginx/replay.ts';
 import { simulate } from './nginx/simulate.ts';
 import { assertMayReboot, reboot } from './machine/programs.ts';
 
@@ -66,6 +67,8 @@ export function createCommandHandlers({
     if (tags === null) await removeObjects(path.join(layout.cache, 'objects'));
   };
 
+  const replay = createReplays(node.admin, layout.simulateSocket);
+
   const zoneKey = async () => {
     const [current] = await readZoneKeys(layout.keys);
     if (current === undefined) throw new Error('the node has no zone key');
@@ -104,6 +107,7 @@ export function createCommandHandlers({
       revision: node.store.revision,
       ...(await simulate(node.admin, layout.simulateSocket, request, withinMs)),
     }),
+    replay,
     system: async () => {
       const { waitingBytes, droppedLines } = await logs();
       return { ...(await meter.figures()), logs: { waitingBytes, droppedLines } };

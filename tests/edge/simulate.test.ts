@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createReplays } from '@edgeloom/agent/nginx/replay.ts';
+import { simulateOrder } from '@edgeloom/agent/nginx/simulate.ts';
+import type { ReplayedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
@@ -196,4 +200,57 @@ test('concurrent simulations do not mix their steps', async () => {
   expect((await Promise.all(asks)).map(({ asked, steps }) => [asked?.uri, steps.length])).toEqual(
     Array.from({ length: 40 }, (_, i) => [`/many/${i}`, alone.length]),
   );
+});
+
+test('requests of a replay share the documents of a draft, and one that cannot be sent fails alone', async () => {
+  const { name, site } = await edge.site({ cacheRules: [rule()] });
+  const antiHeader = {
+    id: randomUUID(),
+    name: 'user-agent',
+    operator: 'contains' as const,
+    value: 'bad',
+    action: 'deny' as const,
+  };
+  const docs = { [`site/${site.id}`]: JSON.stringify({ ...site, antiHeaders: [antiHeader] }) };
+  const request = (userAgent: string, over: Partial<ReplayedRequest> = {}): ReplayedRequest => ({
+    scheme: 'http',
+    port: edge.ports.http,
+    method: 'GET',
+    host: name,
+    path: '/replayed',
+    headers: [['User-Agent', userAgent]],
+    ip: '203.0.113.7',
+    ...over,
+  });
+  const replay = createReplays(edge.admin, join(edge.dir, 'run/simulate.sock'));
+  const requests = [...Array.from({ length: 30 }, (_, i) => request(i % 3 === 0 ? 'bad' : 'good')), request('\n')];
+  const results = await replay({ requests, docs }, 10_000);
+  const passed = { siteID: site.id, status: 200, end: null };
+  const end = { step: 'antiHeader', decision: 'refused', rule: { kind: 'antiHeader', id: antiHeader.id } };
+  const refused = { siteID: site.id, status: 403, end };
+  expect(results).toEqual([...Array.from({ length: 30 }, (_, i) => (i % 3 === 0 ? refused : passed)), null]);
+  // Without the draft the request passes, and a name of nobody is refused.
+  const others = await replay(
+    { requests: [request('bad'), request('', { host: 'nobody.example.com' })], docs: {} },
+    10_000,
+  );
+  expect(others).toMatchObject([passed, { siteID: null, end: { step: 'host' } }]);
+  expect(edge.origin.asked('/replayed')).toEqual([]);
+});
+
+test('a request of a replay whose documents have expired belongs to no site', async () => {
+  const { name } = await edge.site();
+  const { ports, admin, dir } = edge;
+  const request = {
+    scheme: 'http' as const,
+    port: ports.http,
+    method: 'GET',
+    host: name,
+    path: '/',
+    headers: [],
+    ip: '192.0.2.1',
+  };
+  const order = { scheme: 'http', port: ports.http, answer: { status: 200, headers: [] }, draft: randomUUID() };
+  const result = await simulateOrder(admin, join(dir, 'run/simulate.sock'), request, order, 10_000);
+  expect(result).toMatchObject({ siteID: null, status: 410 });
 });

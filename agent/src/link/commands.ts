@@ -11,8 +11,8 @@ import {
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { CommandReply, NodeFigures, NodeGauges, RunningTree, Warmed } from '@edgeloom/contract/edge/messages.ts';
 import { RemovePackCommand, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
-import { SimulateCommand } from '@edgeloom/contract/edge/simulated.ts';
-import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import { ReplayCommand, SimulateCommand } from '@edgeloom/contract/edge/simulated.ts';
+import type { Replayed, Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { reason } from '../log.ts';
 import { version } from '../version.ts';
 
@@ -44,10 +44,15 @@ export interface CommandHandlers {
   removePack: (command: RemovePackCommand) => Promise<void>;
   /** Simulates a request. */
   simulate: (request: SimulatedRequest, withinMs: number) => Promise<Simulated>;
+  /** Simulates logged requests with changed documents. Null for one that failed. */
+  replay: (replay: Pick<ReplayCommand, 'requests' | 'docs'>, withinMs: number) => Promise<(Replayed | null)[]>;
 }
 
 type Reply = Partial<
-  Pick<CommandReply, 'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated' | 'warmed' | 'held'>
+  Pick<
+    CommandReply,
+    'objects' | 'error' | 'figures' | 'running' | 'gauges' | 'simulated' | 'replayed' | 'warmed' | 'held'
+  >
 > | void;
 type Work = (message: unknown, handlers: CommandHandlers, leftMs: number) => Promise<Reply>;
 
@@ -76,6 +81,7 @@ const works: Readonly<Record<string, Work>> = {
   simulate: async (message, handlers, left) => ({
     simulated: await handlers.simulate(SimulateCommand.parse(message).request, left),
   }),
+  replay: async (message, handlers, left) => ({ replayed: await handlers.replay(ReplayCommand.parse(message), left) }),
 };
 
 export async function runCommand(name: string, message: unknown, handlers: CommandHandlers): Promise<CommandReply> {

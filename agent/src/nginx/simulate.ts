@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { checkDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
+import type { ReplayedRequest, SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import * as z from 'zod';
 import type { Admin } from './admin.ts';
 
@@ -33,9 +33,21 @@ export async function simulate(
   asked: SimulatedRequest,
   withinMs: number,
 ): Promise<Omit<Simulated, 'revision'>> {
-  const id = randomUUID();
   const { scheme, port, answer } = asked;
-  await admin.simulate(id, { scheme, port, answer, ...(asked.docs !== undefined && { docs: docsOf(asked.docs) }) });
+  const docs = asked.docs !== undefined && { docs: docsOf(asked.docs) };
+  return simulateOrder(admin, socket, asked, { scheme, port, answer, ...docs }, withinMs);
+}
+
+/** `order`: as nginx needs it for this request. */
+export async function simulateOrder(
+  admin: Admin,
+  socket: string,
+  asked: ReplayedRequest,
+  order: object,
+  withinMs: number,
+): Promise<Omit<Simulated, 'revision'>> {
+  const id = randomUUID();
+  await admin.simulate(id, order);
   try {
     const received = await send(socket, id, asked, withinMs);
     return toSimulated(received, await admin.simulated(id));
@@ -46,7 +58,7 @@ export async function simulate(
 }
 
 /** Validated like stored documents. Structural documents cannot be simulated. */
-function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
+export function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
   const docs = Object.entries(bodies).map(([key, body]): [string, EdgeDoc | null] => {
     const checked = body === null ? null : checkDoc(key, body);
     if (checked !== null && !('doc' in checked)) throw new Error(`this agent is too old for ${key}`);
@@ -60,7 +72,7 @@ function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
 type Received = { status: number; headers: [string, string][] } | null;
 
 /** Reads the header only. Null where nginx closed without a response. */
-function send(socketPath: string, id: string, asked: SimulatedRequest, withinMs: number): Promise<Received> {
+function send(socketPath: string, id: string, asked: ReplayedRequest, withinMs: number): Promise<Received> {
   const { method, path, host, headers, ip } = asked;
   return new Promise((resolve, reject) => {
     const call = request(

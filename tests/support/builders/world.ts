@@ -570,7 +570,10 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
     ...(endpoint.feature === 'drafts' && {
       calls: [{ method: 'PUT', path: 'setting/cache', body: { heuristics: true, staleIfError: 60 } }],
     }),
-    ...(endpoint.feature === 'simulate' && { url: 'http://www.example.com/' }),
+    ...(endpoint.feature === 'simulate' && {
+      url: 'http://www.example.com/',
+      draft: [{ method: 'PUT', path: 'setting/cache', body: { heuristics: true, staleIfError: 60 } }],
+    }),
     ...(['zoneSettings', 'nginxDefaults'].includes(endpoint.feature) && {
       content: 'tcp_nodelay on;',
       ...(/^\d+$/.test(path.at(-1) ?? '') && {

@@ -15,7 +15,7 @@ import { EMPTY_DIGEST, toggle } from '@edgeloom/contract/edge/digest.ts';
 import { checkDoc, nodeKey, parseDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ZoneKeys } from '@edgeloom/contract/edge/sealed.ts';
-import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import type { ReplayCommand, Replayed, Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import type { Log } from '@edgeloom/agent/log.ts';
 import type { Identity } from '@edgeloom/agent/link/identity.ts';
 import type { HeldKeys } from '@edgeloom/agent/link/key-follower.ts';
@@ -115,6 +115,10 @@ export class SimulatedNode implements LinkedNode {
   /** Handles a simulated request. */
   simulate: (request: SimulatedRequest) => Promise<Simulated> = () => Promise.reject(new Error('it does not'));
 
+  /** Handles a page of a replay. */
+  replay: (page: Pick<ReplayCommand, 'requests' | 'docs'>) => Promise<(Replayed | null)[]> = () =>
+    Promise.reject(new Error('it does not'));
+
   readonly commandHandlers: LinkedNode['commandHandlers'] = {
     reset: async (fetchAll) => {
       await this.#obey('reset');
@@ -133,6 +137,7 @@ export class SimulatedNode implements LinkedNode {
     running: () => Promise.resolve({ generation: 1, documents: this.docs.size, files: [] }),
     move: (to) => this.onMove(to),
     simulate: (request) => this.simulate(request),
+    replay: (page) => this.replay(page),
     preheat: (urls) => Promise.resolve(this.onPreheat(urls)),
     heldPorts: () => Promise.resolve([]),
     warm: (urls) => Promise.resolve(urls.map((url) => this.onWarm(url))),

@@ -5,15 +5,26 @@ local dict = require("edge.core.dicts").simulated
 local _M = {}
 local SECONDS = 20
 
--- An order: scheme, port, answer (the origin's response), docs (replacing those on disk). nil and the reason when there
--- is no room.
+-- An order: scheme, port, answer (the origin's response), docs (replacing those on disk), or draft (the id of an order
+-- that has them for many requests). nil and the reason when there is no room.
 function _M.begin(id, order)
     return dict:safe_set("order|" .. id, cjson.encode(order), SECONDS)
 end
 
-function _M.order(id)
+local function read_order(id)
     local text = dict:get("order|" .. id)
     return text and cjson.decode(text)
+end
+
+-- nil when its time, or that of its documents, has run out.
+function _M.order(id)
+    local order = read_order(id)
+    if not order or not order.draft then
+        return order
+    end
+    local draft = read_order(order.draft)
+    order.docs = draft and draft.docs
+    return draft and order
 end
 
 function _M.add(id, step)

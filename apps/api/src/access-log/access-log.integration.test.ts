@@ -515,6 +515,47 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
     expect(total).toEqual({ requests: 10, bytes: 10_000 });
   });
 
+  test('equal requests that nothing refused are one group, the most frequent first', async () => {
+    const own = await app.build.site();
+    const line = (over: Partial<LogLine>) => logLine(own.id, { args: 'a=1', userAgent: 'é', ...over });
+    const { id } = await app.build.node({ zone: own.zone });
+    await add(id, [
+      line({ uri: '/often', address: '2001:db8::7' }),
+      line({ uri: '/often', address: '2001:db8::7' }),
+      line({ uri: '/once', status: 404 }),
+      line({ uri: '/refused', status: 929, cause: 'acl', rule: crypto.randomUUID() }),
+      line({ uri: '/watched', status: 403, cause: 'acl', rule: `monitor/${crypto.randomUUID()}` }),
+      line({ uri: '/earlier', time: secondsAgo(7200) }),
+    ]);
+    const times = { from: new Date(Date.now() - 60 * MINUTE), to: new Date(Date.now() + MINUTE) };
+    const read = readingAs(own.owner);
+    const groups = (limit: number) =>
+      accessLogOf(app.installation).groups(read, { siteID: own.id, limit }, times, 10_000);
+    const all = await groups(10);
+    expect(all.map(({ uri, requests }) => [uri, requests])).toEqual([
+      ['/often', 2],
+      ['/once', 1],
+      ['/watched', 1],
+    ]);
+    expect(all[0]).toEqual({
+      address: '2001:db8::7',
+      country: '',
+      method: 'GET',
+      scheme: 'https',
+      host: 'www.example.com',
+      port: 443,
+      uri: '/often',
+      args: 'a=1',
+      userAgent: 'é',
+      referer: '',
+      requests: 2,
+    });
+    expect(await groups(1)).toEqual(all.slice(0, 1));
+    expect(
+      await accessLogOf(app.installation).groups(readingAs(site.owner), { siteID: own.id, limit: 9 }, times, 10_000),
+    ).toEqual([]);
+  });
+
   test('an export has every row of all sites once', async () => {
     const other = await app.build.site({ product: site.product, owner: site.owner });
     await add(

@@ -51,6 +51,21 @@ export interface Explained {
   explanation: string;
 }
 
+/** Equal requests. */
+export interface RequestGroup {
+  address: string;
+  country: string;
+  method: string;
+  scheme: string;
+  host: string;
+  port: number;
+  uri: string;
+  args: string;
+  userAgent: string;
+  referer: string;
+  requests: number;
+}
+
 /** Only requests in which the firewall found something. */
 export interface WafFilter {
   /** IDs of the rules that decided about it, or only monitored. */
@@ -97,6 +112,13 @@ export interface AccessLog {
   sums(read: Read, selection: FilteredSelection, times: Times, by: SumsBy): Promise<Sql>;
   /** For FROM, after the CTEs of seenSql: rows `t` with the columns of `top_values`. */
   values(read: Read, selection: FilteredSelection, times: Times, query: ValuesQuery): Promise<Sql>;
+  /** Equal requests that no rule and no node refused, the most frequent first. */
+  groups(
+    read: Read,
+    selection: { siteID: string; limit: number },
+    times: Times,
+    timeoutMs: number,
+  ): Promise<RequestGroup[]>;
   /** How many different addresses requests came from. */
   countAddresses(read: Read, selection: FilteredSelection, times: Times): Promise<number>;
 }

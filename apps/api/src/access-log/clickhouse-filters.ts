@@ -59,7 +59,7 @@ const statusIs = (text: string): Sql =>
 const isMonitored = sql`startsWith(t.rule, ${MONITOR})`;
 /** As traffic.ts counts them. */
 const isBlockedByRule = sql`(t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT ${isMonitored})`;
-const isBlocked = sql`(t.status >= 900 OR ${isBlockedByRule})`;
+export const isBlocked = sql`(t.status >= 900 OR ${isBlockedByRule})`;
 
 /** The value of each kind, as top-values.ts counts it. */
 const values: Readonly<Record<Kind, Sql>> = {

@@ -4,10 +4,10 @@ import { TAIL_ROWS, type LogQuery, type LogRow } from '@edgeloom/contract/logs/l
 import type { Pool } from 'pg';
 import { andAll, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { seenSql, type Selection, type Times, type FilteredSelection } from '../statistics/selection.ts';
-import type { AccessLog, Explained } from './access-log.ts';
+import type { AccessLog, Explained, RequestGroup } from './access-log.ts';
 import { searchBackwards } from './bounded-search.ts';
 import { isTimeout, type ClickHouse } from './clickhouse-client.ts';
-import { isOneOf, searchSql, statisticsSql, sumsSql, valueOf, wafSql } from './clickhouse-filters.ts';
+import { isBlocked, isOneOf, searchSql, statisticsSql, sumsSql, valueOf, wafSql } from './clickhouse-filters.ts';
 import { columns, explanation, joins, ruleName } from './log-rows.ts';
 import { addShipment, ship } from './shipments.ts';
 
@@ -132,6 +132,19 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
         AND ${valueOf(type)} != '' GROUP BY 1 ORDER BY ${sortBy === 'bytes' ? sql`3` : sql`2`} DESC, 1 LIMIT ${top}`,
     );
     return recordset(found, valueColumns);
+  },
+
+  async groups(read, { siteID, limit }, times, timeoutMs) {
+    const rows = await filteredRows(read, { siteIDs: [siteID], filters: {} }, times);
+    if (rows === null) return [];
+    return clickHouse.read<RequestGroup>(
+      sql`SELECT t.address AS address, t.country AS country, t.method AS method, t.scheme AS scheme, t.host AS host,
+        t.port AS port, t.uri AS uri, t.args AS args, t.user_agent AS userAgent, t.referer AS referer,
+        toFloat64(sum(t.weight)) AS requests ${rows} AND NOT ${isBlocked}
+        GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+        ORDER BY requests DESC, address, host, uri, args, method, scheme, port, userAgent, referer LIMIT ${limit}`,
+      timeoutMs,
+    );
   },
 
   async countAddresses(read, selection, times) {

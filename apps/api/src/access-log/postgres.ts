@@ -11,11 +11,11 @@ import { andAll, contains, isTimeout, nothing, sql, type Read, type Sql } from '
 import { anyOf } from '../modules/logs/any-of.ts';
 import { timesToRead } from '../modules/logs/hours-to-read.ts';
 import { accessLogColumns, copyRows, rowsOf } from '../statistics/access-log.ts';
-import { filteredSql, valuesSql } from '../statistics/filtered-requests.ts';
+import { filteredSql, isBlocked, valuesSql } from '../statistics/filtered-requests.ts';
 import { ofDomains, seenSql, type Times, type FilteredSelection } from '../statistics/selection.ts';
 import { announceBatch } from '../statistics/stored-batches.ts';
 import { MONITOR } from '../statistics/traffic.ts';
-import type { AccessLog, Explained, ReadProgress, SearchOptions, WafFilter } from './access-log.ts';
+import type { AccessLog, Explained, ReadProgress, RequestGroup, SearchOptions, WafFilter } from './access-log.ts';
 import { searchBackwards, type SearchWindow } from './bounded-search.ts';
 import { columns, explanation, joins, loggedRules, ruleName } from './log-rows.ts';
 import { readOnSql } from './read-on.ts';
@@ -82,6 +82,18 @@ export const postgresAccessLog: AccessLog = {
   sums: (_read, selection, times) => Promise.resolve(requestsSql(selection, times, filteredSql(selection.filters))),
   values: (_read, selection, times, { type }) =>
     Promise.resolve(requestsSql(selection, times, valuesSql(type, selection.filters), sql` AND t.value <> ''`)),
+
+  groups: (read, { siteID, limit }, { from, to }, timeoutMs) =>
+    read<RequestGroup>(
+      (visible) => sql`WITH ${seenSql(visible, { siteIDs: [siteID] })}
+      SELECT host(l.address) AS address, l.country, l.method, l.scheme, l.host, l.port, l.uri, l.args,
+        l.user_agent AS "userAgent", l.referer, sum(l.weight)::float8 AS requests
+      FROM seen JOIN access_log l ON l.site_id = seen.id
+      WHERE l.at >= ${from} AND l.at < ${to} AND NOT ${isBlocked}
+      GROUP BY l.address, l.country, l.method, l.scheme, l.host, l.port, l.uri, l.args, l.user_agent, l.referer
+      ORDER BY requests DESC, l.address, l.host, l.uri, l.args, l.method, l.scheme, l.port, l.user_agent, l.referer LIMIT ${limit}`,
+      timeoutMs,
+    ),
 
   async countAddresses(read, selection, times) {
     const addresses = valuesSql(topTypes.address, selection.filters);

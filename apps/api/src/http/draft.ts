@@ -21,7 +21,13 @@ export interface Drafted {
   /** The documents that would be compiled again. */
   keys: string[];
   /** Documents that would differ from those at nodes; null if removed. */
-  changed: (keys: readonly string[]) => Promise<{ key: string; body: string | null }[]>;
+  changed: (keys: readonly string[]) => Promise<DraftedDocument[]>;
+  /** All of these documents. */
+  compiled: (keys: readonly string[]) => Promise<(DraftedDocument & { isChanged: boolean })[]>;
+}
+export interface DraftedDocument {
+  key: string;
+  body: string | null;
 }
 
 /** `look` queries the database within the draft. */
@@ -81,9 +87,12 @@ export function drafting(installation: Installation, modules: readonly Routes[])
           'SELECT DISTINCT key FROM outbox WHERE zone_id = $1 AND id > $2 ORDER BY key',
           [zoneId, since.outbox],
         );
+        const compiled = (keys: readonly string[]) => compiledOf(installation, ctx, client, zoneId, keys);
         return look({
           keys: rows.map(({ key }) => key),
-          changed: (keys) => changedOf(installation, ctx, client, zoneId, keys),
+          changed: async (keys) =>
+            (await compiled(keys)).flatMap(({ key, body, isChanged }) => (isChanged ? [{ key, body }] : [])),
+          compiled,
         });
       }),
     );
@@ -159,7 +168,7 @@ async function withCallIndex<T>(i: number, work: () => Promise<T>): Promise<T> {
 const placed = (i: number, fault: Particular): Particular =>
   'path' in fault ? { ...fault, path: `calls.${i}.body.${String(fault['path'])}` } : fault;
 
-async function changedOf(
+async function compiledOf(
   { secrets, env }: Installation,
   { log }: Ctx,
   client: PoolClient,
@@ -179,6 +188,6 @@ async function changedOf(
     }
     const { key, body } = document;
     const isSame = body === null ? !known.has(key) : known.get(key) === sha256(body);
-    return isSame ? [] : [{ key, body }];
+    return [{ key, body, isChanged: !isSame }];
   });
 }

@@ -1,6 +1,13 @@
 // Finds the site of a simulated request and a node to ask. Both may exceed the customer's scope: another customer's
 // exact name precedes the caller's wildcard, and nodes belong to the operator.
-import type { Simulated, SimulatedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import { REPLAY_PAGE } from '@edgeloom/contract/edge/simulated.ts';
+import type {
+  ReplayCommand,
+  Replayed,
+  ReplayedRequest,
+  Simulated,
+  SimulatedRequest,
+} from '@edgeloom/contract/edge/simulated.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Answer, Order } from './commands.ts';
@@ -45,6 +52,49 @@ export async function simulateOnAny<Node extends { id: string }>(
       log.warn({ node: node.id, err: answer.error }, 'a node could not simulate a request');
   }
   return fail(reason);
+}
+
+/** NATS carries a megabyte, and documents may take 768 KiB of it. */
+const PAGE_BYTES = 160 * 1024;
+const REPLAY_WITHIN_MS = 20_000;
+
+/** One node replays all requests. The results may be fewer, if the node stops to respond meanwhile. */
+export async function replayOnAny(
+  order: (nodeId: string, order: Order) => Promise<Answer>,
+  nodes: readonly { id: string }[],
+  { requests, docs }: Pick<ReplayCommand, 'requests' | 'docs'>,
+  log: Pick<LinkLog, 'warn'>,
+): Promise<(Replayed | null)[]> {
+  let reason: ReturnType<typeof refusalOf> = 'NODE_UNREACHABLE';
+  for (const { id } of nodes) {
+    const results: (Replayed | null)[] = [];
+    for (const page of pagesOf(requests)) {
+      const answer = await order(id, { name: 'replay', body: { requests: page, docs }, waitMs: REPLAY_WITHIN_MS });
+      if (typeof answer !== 'object' || !answer.ok || answer.replayed === undefined) {
+        reason = refusalOf(answer);
+        if (typeof answer === 'object') log.warn({ node: id, err: answer.error }, 'a node could not replay requests');
+        break;
+      }
+      results.push(...answer.replayed);
+    }
+    if (results.length > 0) return results;
+  }
+  return fail(reason);
+}
+
+function* pagesOf(requests: readonly ReplayedRequest[]): Generator<ReplayedRequest[]> {
+  let page: ReplayedRequest[] = [];
+  let bytes = 0;
+  for (const request of requests) {
+    const size = Buffer.byteLength(JSON.stringify(request));
+    if (page.length === REPLAY_PAGE || (page.length > 0 && bytes + size > PAGE_BYTES)) {
+      yield page;
+      [page, bytes] = [[], 0];
+    }
+    page.push(request);
+    bytes += size;
+  }
+  if (page.length > 0) yield page;
 }
 
 function refusalOf(answer: Answer) {

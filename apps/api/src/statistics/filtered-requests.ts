@@ -9,7 +9,8 @@ export type Kind = keyof typeof topTypes;
 const isMonitored = sql`starts_with(l.rule, ${MONITOR})`;
 /** As traffic.ts counts them. */
 const isBlockedByRule = sql`(l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND NOT ${isMonitored})`;
-const isBlocked = sql`(l.status >= 900 OR ${isBlockedByRule})`;
+/** A condition on `access_log l`. */
+export const isBlocked = sql`(l.status >= 900 OR ${isBlockedByRule})`;
 
 /** The value of each kind, as top-values.ts counts it. */
 const values: Readonly<Record<Kind, Sql>> = {

@@ -5,7 +5,7 @@ import { Id, Port } from '../common/common.ts';
 import { isNetwork } from '../ipset/network.ts';
 import { DocKey } from './documents.ts';
 import { KeyID, ZoneKeys } from './sealed.ts';
-import { Simulated } from './simulated.ts';
+import { REPLAY_PAGE, Replayed, Simulated } from './simulated.ts';
 
 /** A database integer: a larger value would fail the whole statement that stores it. */
 const Revision = z.int().min(0).max(2_147_483_647);
@@ -351,6 +351,7 @@ export const CommandReply = z.object({
   running: RunningTree.optional(),
   gauges: NodeGauges.optional(),
   simulated: Simulated.optional(),
+  replayed: z.array(Replayed.nullable()).max(REPLAY_PAGE).optional().describe('In order. Null: it failed'),
   warmed: z.array(Warmed).max(100).optional(),
   held: z.array(Port).max(100).optional(),
 });

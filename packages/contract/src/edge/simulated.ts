@@ -40,6 +40,32 @@ export const Simulated = z.object({
   ),
 });
 
+/** A logged request that is simulated again. Its origin responds with a page. */
+export const ReplayedRequest = SimulatedRequest.omit({ answer: true, docs: true });
+/** Requests of one command. Its documents apply to all of them. */
+export const REPLAY_PAGE = 200;
+
+/** cmd.<node>.replay */
+export const ReplayCommand = z.object({
+  id: Id,
+  deadline: z.iso.datetime(),
+  requests: z.array(ReplayedRequest).max(REPLAY_PAGE),
+  docs: z.record(DocKey, z.string().nullable()),
+});
+
+/** How the edge would end a request. */
+export const Replayed = z.object({
+  siteID: Simulated.shape.siteID,
+  status: Simulated.shape.status,
+  /** The step that ends the request. Null: it passes. */
+  end: z
+    .object({ step: z.string(), decision: z.string(), rule: z.object({ kind: z.string(), id: z.string() }).nullable() })
+    .nullable(),
+});
+
+export type ReplayedRequest = z.output<typeof ReplayedRequest>;
+export type ReplayCommand = z.output<typeof ReplayCommand>;
+export type Replayed = z.output<typeof Replayed>;
 export type SimulateCommand = z.output<typeof SimulateCommand>;
 export type SimulatedRequest = z.output<typeof SimulatedRequest>;
 export type Simulated = z.output<typeof Simulated>;

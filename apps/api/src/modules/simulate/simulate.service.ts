@@ -16,11 +16,11 @@ import * as sites from '../sites/sites.service.ts';
 import { named } from './rule-names.ts';
 
 /** The permissions for the settings that the steps reveal. */
-const requiredPermissions: readonly Permission[] = ['domain:read', 'cache:read', 'module:read', 'firewall:read'];
+export const requiredPermissions: readonly Permission[] = ['domain:read', 'cache:read', 'module:read', 'firewall:read'];
 /** How many nodes are tried if the caller names none. */
-const TRIES = 3;
+export const TRIES = 3;
 /** The most that draft documents may take: NATS and the node's memory carry no more for one request. */
-const DRAFT_BYTES = 768 * 1024;
+export const DRAFT_BYTES = 768 * 1024;
 
 export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: SimulateInput): Promise<Simulation> {
   if (!requiredPermissions.every((permission) => ctx.actor.permissions.has(permission))) fail('PERMISSION_DENIED');

@@ -93,4 +93,5 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'versions.rollback': acts,
   'drafts.run': reads,
   'simulate.run': reads,
+  'simulate.replay': reads,
 };
