@@ -214,6 +214,14 @@ test('an unsaved change is simulated before it is saved', async () => {
   await expect.poll(() => shown.locator('ol').textContent()).toMatch(/At most 1,234.KiB\/s.*not saved yet/);
   expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'simulate-draft');
+  await statusOf('/');
+  // Until the request is in the log, there may be none to replay.
+  await eventually(async () => {
+    await shown.getByRole('button', { name: 'Replay the last hour' }).click();
+    await shown.getByText(/Would have blocked 0 of [1-9]/).waitFor({ timeout: 5000 });
+  });
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'replay-draft');
   expect((await user(rates.list, { params })).data).toEqual([]);
 });
 

@@ -6,6 +6,7 @@ import { useT } from '../../lib/i18n.ts';
 import { draft, type Drafted, type Planned } from '../../lib/planned.ts';
 import { usePhone } from '../../lib/use-phone.ts';
 import { Differences } from '../differences/differences.tsx';
+import { ReplayDraft } from '../simulation/replay-draft.tsx';
 import { TryDraft } from '../simulation/try-draft.tsx';
 import classes from './preview.module.css';
 
@@ -72,6 +73,7 @@ export function PreviewButton({ preview: { plan, onRefused = toastError }, saveT
               before={t('versions.draft.now')}
               after={t('versions.draft.then')}
             />
+            <ReplayDraft planned={planned} />
             <TryDraft planned={planned} />
             <div className={classes['buttons']}>
               <Button variant="default" onClick={() => setOpen(false)}>
