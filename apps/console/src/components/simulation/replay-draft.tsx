@@ -101,7 +101,8 @@ function TopRequests({ top }: { top: Replay['top'] }) {
             <td>
               {t(`simulate.replay.outcomes.${outcome}`)}
               <small>
-                {nameOf({ step: cause })} {rule !== null && (rule.name ?? t('simulate.drafted'))}
+                {nameOf({ step: cause })}
+                {rule !== null && ` · ${rule.name ?? t('simulate.drafted')}`}
               </small>
             </td>
           </tr>
