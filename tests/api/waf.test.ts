@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';
 
-const { as, build, close } = await testApp();
+const { as, build, close, installation } = await testApp();
 afterAll(close);
 
 async function ownSite() {
@@ -38,6 +38,8 @@ test.each([
   ['a rule with other characters', { disabledRules: ['A b'] }, 'disabledRules.0'],
   ['an unknown level', { paranoia: 5 }, 'paranoia'],
   ['an unknown category', { disabledCategories: ['x'] }, 'disabledCategories.0'],
+  ['an exception of a host alone', { exceptions: [{ host: 'www.example.com' }] }, 'exceptions.0'],
+  ['an exception of a wildcard', { exceptions: [{ rule: 'sqli', host: '*.example.com' }] }, 'exceptions.0.host'],
 ])('%s is refused', async (_what, over, path) => {
   const { params, call } = await ownSite();
   const body: { modules: z.input<typeof WafInput>[] } = JSON.parse(
@@ -56,4 +58,29 @@ test('the catalogue lists rules by category and by a part of any text', async ()
   expect(new Set(scanners.data.map(({ category }) => category))).toEqual(new Set(['scanner']));
   const log4shell = await call(wafs.defaultRules, { query: { keyword: 'cve-2021-44228' } });
   expect(log4shell.data.map(({ id }) => id)).toEqual(['template-jndi']);
+});
+
+test('an exception has a host, an end and a note, and its end must be in the future when it is set', async () => {
+  const { params, call } = await ownSite();
+  const exception = { rule: 'sqli', host: 'WWW.example.com', until: '2020-01-01T00:00:00Z', note: 'imports' };
+  const save = (until: string) =>
+    call(wafs.create, { params, body: { modules: [{ name: 'Main', exceptions: [{ ...exception, until }] }] } });
+  await expect(save('2020-01-01T00:00:00Z')).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'exceptions.0.until', rule: 'past' })],
+  });
+  const { data } = await save('2999-01-01T00:00:00Z');
+  const stored = { rule: 'sqli', path: null, parameter: null, host: 'www.example.com', note: 'imports' };
+  expect(data[0]?.exceptions).toEqual([{ ...stored, until: '2999-01-01T00:00:00Z' }]);
+});
+
+test('a firewall with an exception that has ended can still be saved', async () => {
+  const { site, params, call } = await ownSite();
+  const { id, name, settings } = await build.module(site, 'waf');
+  const ended = { rule: 'sqli', path: null, parameter: null, host: null, until: '2020-01-01T00:00:00Z', note: '' };
+  await installation.db.module.update({
+    where: { id },
+    data: { settings: { ...Object(settings), exceptions: [ended] } },
+  });
+  const { data } = await call(wafs.update, { params, body: { modules: [{ id, name, exceptions: [ended] }] } });
+  expect(data[0]?.exceptions).toEqual([ended]);
 });

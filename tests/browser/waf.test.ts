@@ -26,6 +26,9 @@ test('a firewall is set up, and a proposed exception is added', async () => {
   await form.getByRole('radiogroup', { name: 'Sensitivity' }).getByText('2').click();
   await form.getByRole('button', { name: 'Add exception' }).click();
   await form.getByLabel('Path begins with').fill('/editor');
+  await form.getByLabel('Host name').fill('www.example.com');
+  await form.getByLabel('Ends', { exact: true }).fill('2999-01-01T10:00');
+  await form.getByLabel('Note').fill('The editor sends HTML');
   await keepPicture(page, 'waf-form');
   await form.getByRole('button', { name: 'Add firewall' }).click();
   await form.waitFor({ state: 'detached' });
@@ -43,7 +46,14 @@ test('a firewall is set up, and a proposed exception is added', async () => {
       mode: 'block',
       paranoia: 2,
       exceptions: [
-        { rule: null, path: '/editor', parameter: null },
+        {
+          rule: null,
+          path: '/editor',
+          parameter: null,
+          host: 'www.example.com',
+          until: expect.stringMatching(/^2999-01-01T/),
+          note: 'The editor sends HTML',
+        },
         { rule: 'sqli-union-select', path: '/search', parameter: null },
       ],
     },

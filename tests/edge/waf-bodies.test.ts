@@ -1,7 +1,6 @@
 // Bodies that servers read in another way than their type says. A comment on an attack names such a server.
-import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { siteWithWaf } from '../support/builders/waf.ts';
+import { siteWithWaf, type WafOptions } from '../support/builders/waf.ts';
 import { startEdge } from '../support/services/edge.ts';
 import { startWafEngine, type WafRequest } from '../support/services/waf-engine.ts';
 
@@ -507,7 +506,7 @@ describe('in block mode', () => {
   });
 });
 
-async function send([, type, body]: Case, over: Partial<WafSettings> = {}) {
+async function send([, type, body]: Case, over: WafOptions = {}) {
   const { name } = await siteWithWaf(edge, over);
   const headers = { 'Content-Type': String(type) };
   const reply = await edge.get('/in', { host: name, method: 'POST', headers, body: Buffer.from(body, 'latin1') });
@@ -532,7 +531,7 @@ test.each([
   ['a disabled rule', { disabledRules: ['protocol-unknown-charset'] }],
   ['a disabled category', { disabledCategories: ['protocol'] }],
   ['an exception of the path', { exceptions: [{ rule: 'protocol-unknown-charset', path: '/in', parameter: null }] }],
-] satisfies [string, Partial<WafSettings>][])('a body in an unknown charset passes with %s', async (_what, over) => {
+] satisfies [string, WafOptions][])('a body in an unknown charset passes with %s', async (_what, over) => {
   const body: Case = ['', 'text/plain; charset=ibm037', 'a'];
   expect((await send(body, over)).status).toBe(200);
   expect((await send(body, { exceptions: [{ rule: 'protocol', path: '/other', parameter: null }] })).status).toBe(403);

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { connect, type OutgoingHttpHeaders } from 'node:http2';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { siteWithWaf } from '../support/builders/waf.ts';
+import { siteWithWaf, type WafOptions } from '../support/builders/waf.ts';
 import { collectedStops } from '../support/services/collected-stops.ts';
 import { startEdge, type LuaChange } from '../support/services/edge.ts';
 
@@ -18,7 +17,7 @@ const started = async (lua: LuaChange[] = []) => {
 };
 const edge = await started();
 
-const withWaf = async (over: Partial<WafSettings> = {}, on = edge) => (await siteWithWaf(on, over)).name;
+const withWaf = async (over: WafOptions = {}, on = edge) => (await siteWithWaf(on, over)).name;
 const post = (host: string, body: string | Buffer, headers: OutgoingHttpHeaders = {}, path = '/up', on = edge) =>
   on.get(path, { host, method: 'POST', body, headers: { 'Content-Type': FORM, ...headers } });
 const packed = (body: string | Buffer, encoding = 'gzip') => [body, { 'Content-Encoding': encoding }] as const;
@@ -210,7 +209,7 @@ test.each([
     403,
   ],
   ['an exception of a parameter', { exceptions: [{ rule: null, path: null, parameter: 'a' }] }, 403],
-] satisfies [string, Partial<WafSettings>, number][])(
+] satisfies [string, WafOptions, number][])(
   'for a body that cannot be unpacked, %s holds',
   async (_what, over, status) => {
     expect((await post(await withWaf(over), ...packed(brotliCompressSync('a=1'), 'br'))).status).toBe(status);

@@ -1,14 +1,14 @@
 import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
-import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { afterAll, describe, expect, test } from 'vitest';
-import { siteWithWaf } from '../support/builders/waf.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { siteWithWaf, type WafOptions } from '../support/builders/waf.ts';
 import { startEdge } from '../support/services/edge.ts';
 import { startWafEngine } from '../support/services/waf-engine.ts';
 
 const [edge, engine] = await Promise.all([startEdge(), startWafEngine()]);
 afterAll(() => Promise.all([edge.stop(), engine.stop()]));
 
-const withWaf = (over: Partial<WafSettings> = {}, site: Parameters<typeof edge.site>[0] = {}) =>
+const withWaf = (over: WafOptions = {}, site: Parameters<typeof edge.site>[0] = {}) =>
   siteWithWaf(edge, over, site);
 const ATTACK = '/list?id=1%20union%20all%20select%20name,2%20from%20users';
 
@@ -140,6 +140,28 @@ test('an exception holds for its path and its parameter only', async () => {
   expect((await edge.get(ATTACK, { host: name })).status).toBe(200);
   expect((await edge.get(ATTACK.replace('/list', '/other'), { host: name })).status).toBe(403);
   expect((await edge.get(ATTACK.replace('id=', 'x='), { host: name })).status).toBe(403);
+});
+
+test('an exception with a host holds for requests of this name only', async () => {
+  const excepted = await withWaf({ exceptions: [{ rule: 'sqli', path: null, parameter: null, host: 'www.shop.example' }] });
+  const { host } = excepted;
+  const names = ['www.shop.example', 'api.shop.example'];
+  await edge.put(...names.map((name) => ({ ...host, name })));
+  expect((await edge.get(ATTACK, { host: 'WWW.shop.example' })).status).toBe(200);
+  expect((await edge.get(ATTACK, { host: 'api.shop.example' })).status).toBe(403);
+});
+
+test('an exception ends at its time, without a new document', async () => {
+  const until = (seconds: number) => ({
+    exceptions: [
+      { rule: 'sqli', path: null, parameter: null, until: new Date(Date.now() + seconds * 1000).toISOString() },
+    ],
+  });
+  const [ended, lasting] = [await withWaf(until(-60)), await withWaf(until(3600))];
+  expect((await edge.get(ATTACK, { host: ended.name })).status).toBe(403);
+  expect((await edge.get(ATTACK, { host: lasting.name })).status).toBe(200);
+  const ending = await withWaf(until(2));
+  await eventually(async () => expect((await edge.get(ATTACK, { host: ending.name })).status).toBe(403));
 });
 
 // Regression: the text was inspected under the name of the JSON, to which the exception does not apply.

@@ -2,10 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
 import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
+import type * as z from 'zod';
 import type { Edge } from '../services/edge.ts';
 
+type StoredSettings = z.input<typeof WafSettings>;
+export type WafOptions = Partial<StoredSettings>;
+
 /** Refuses requests, at the lowest level. */
-export const blockingWaf: WafSettings = {
+export const blockingWaf: StoredSettings = {
   mode: 'block',
   paranoia: 1,
   disabledCategories: [],
@@ -16,7 +20,7 @@ export const blockingWaf: WafSettings = {
 };
 
 /** A site with one domain, to which the firewall is assigned. */
-export async function siteWithWaf(edge: Edge, over: Partial<WafSettings> = {}, site: Parameters<Edge['site']>[0] = {}) {
+export async function siteWithWaf(edge: Edge, over: WafOptions = {}, site: Parameters<Edge['site']>[0] = {}) {
   const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...blockingWaf, ...over }, redirects: null });
   await edge.put(doc);
   return edge.site(site, { modules: { waf: doc.id } });

@@ -16,6 +16,17 @@ local LARGE_RULE, LENGTH_RULE, COMPRESSED_RULE = "protocol-large-body", "protoco
 local REFUSED, STATUS = 403, { [LENGTH_RULE] = 411, [LARGE_RULE] = 413 }
 local BODILESS = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true, CONNECT = true }
 
+-- An older document has no scoped exceptions.
+local function exceptions_of(doc)
+    local exceptions = {}
+    for _, list in ipairs({ doc.exceptions, doc.scopedExceptions or {} }) do
+        for _, exception in ipairs(list) do
+            exceptions[#exceptions + 1] = exception
+        end
+    end
+    return exceptions
+end
+
 function _M.prepare(doc)
     local disabled = {}
     for _, id in ipairs(doc.disabled) do
@@ -23,7 +34,7 @@ function _M.prepare(doc)
     end
     return {
         id = doc.id, off = doc.mode == "off", monitor = doc.mode == "monitor", level = doc.paranoia, disabled = disabled,
-        exceptions = doc.exceptions, body_bytes = doc.bodyBytes, denies_large = doc.deniesLargeBodies,
+        exceptions = exceptions_of(doc), body_bytes = doc.bodyBytes, denies_large = doc.deniesLargeBodies,
     }
 end
 
@@ -83,8 +94,8 @@ local function judge(request, module)
     local headers = get_headers(0)
     local body, broken_rules = body_of(request, module, headers["content-encoding"])
     return inspect.check({
-        target = request.uri, path = request.path, path_variants = request.path_variants, headers = headers, body = body,
-        broken_rules = broken_rules,
+        name = request.name, target = request.uri, path = request.path, path_variants = request.path_variants,
+        headers = headers, body = body, broken_rules = broken_rules,
     }, module)
 end
 

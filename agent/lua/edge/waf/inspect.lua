@@ -11,8 +11,8 @@ local scan = require("edge.waf.scan")
 local band = bit.band
 local byte, find, gmatch, gsub = string.byte, string.find, string.gmatch, string.gsub
 local lower, match, sub = string.lower, string.match, string.sub
-local concat, error, ipairs, max, min, pairs, pcall, type = table.concat, error, ipairs, math.max, math.min, pairs, pcall,
-    type
+local concat, error, ipairs, max, min, pairs, pcall, time, type = table.concat, error, ipairs, math.max, math.min, pairs,
+    pcall, ngx.time, type
 
 local _M = {}
 -- From this score, the rules marked alone run on a value; all rules run above `with_rules` of the level.
@@ -65,7 +65,7 @@ local harmless_values = {
 local harmless_header_values = lrucache.new(MAX_REMEMBERED)
 local harmless_values_of_unscored = lrucache.new(MAX_REMEMBERED)
 
--- Whether an exception of the path covers the rule and the value's name. A nil rule stands for all rules.
+-- Whether one of the request's exceptions covers the rule and the value's name. A nil rule stands for all rules.
 local function is_excepted(rule, name, exceptions)
     if not exceptions then
         return false
@@ -85,7 +85,7 @@ end
 function _M.is_enabled(rule, name, in_settings)
     local disabled = in_settings.disabled
     return rule.level <= in_settings.level and not disabled[rule.id] and not disabled[rule.category]
-        and not is_excepted(rule, name, in_settings.path_exceptions)
+        and not is_excepted(rule, name, in_settings.exceptions)
 end
 
 local function is_enabled(rule, name)
@@ -281,10 +281,11 @@ local function without_line_comments(text)
     return lines and gsub(gsub(lines, "%-%-[^\n]*\n", " "), "#[^\n]*\n", " ") .. rest or text
 end
 
--- Whether an exception of this path covers a parameter of the JSON. Its text would be inspected under another name.
+-- Whether one of the request's exceptions covers a parameter of the JSON. Its text would be inspected under another
+-- name.
 local function has_excepted_key(s)
     local plain = lower(s)
-    for _, exception in ipairs(settings.path_exceptions or {}) do
+    for _, exception in ipairs(settings.exceptions or {}) do
         if exception.parameter and find(plain, '"' .. exception.parameter .. '"', 1, true) then
             return true
         end
@@ -361,7 +362,7 @@ function inspect(place, name, s, depth)
         return inspect_json(place, name, s, depth + 1)
     end
     -- The keys of records repeat.
-    if is_excepted(nil, name, settings.path_exceptions) or (place == "name" and seen_names[s]) then
+    if is_excepted(nil, name, settings.exceptions) or (place == "name" and seen_names[s]) then
         return
     end
     if place == "name" then
@@ -502,7 +503,7 @@ local function inspect_header(name, value)
     end
     -- All sites share the memory, so nothing is remembered where an exception may hide a finding. A limit that was
     -- reached hides no score.
-    local is_harmless = not settings.path_exceptions and highest_score < MIN_ALONE_RULE_SCORE
+    local is_harmless = not settings.exceptions and highest_score < MIN_ALONE_RULE_SCORE
         and not (name == "user-agent" and matches_any(rules.at.userAgent, value))
     if is_harmless and #value <= MAX_REMEMBERED_BYTES then
         memory:set(value, true)
@@ -545,15 +546,22 @@ local function record_broken_rules(broken_rules)
     end
 end
 
+-- Whether an exception holds for some value of the request.
+local function covers(exception, request)
+    return (not exception.host or exception.host == request.name)
+        and (not exception.expires or time() < exception.expires)
+        and (not exception.path or path_variants.all(request, begins, exception.path))
+end
+
 local function settings_of(request, module)
-    local path_exceptions
+    local exceptions
     for _, exception in ipairs(module.exceptions) do
-        if not exception.path or path_variants.all(request, begins, exception.path) then
-            path_exceptions = path_exceptions or {}
-            path_exceptions[#path_exceptions + 1] = exception
+        if covers(exception, request) then
+            exceptions = exceptions or {}
+            exceptions[#exceptions + 1] = exception
         end
     end
-    return { level = module.level, disabled = module.disabled, path_exceptions = path_exceptions }
+    return { level = module.level, disabled = module.disabled, exceptions = exceptions }
 end
 
 -- Whether a rule about whole bodies holds for the request.
@@ -562,9 +570,9 @@ function _M.has_rule(id, request, module)
     return is_enabled(rules.by_id[id], "")
 end
 
--- `request`: target, headers (names in lower case), body, path, path_variants, and `broken_rules`, the rules that the
--- body breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or nil, and the
--- highest score (-1e9 without scores).
+-- `request`: name (its host), target, headers (names in lower case), body, path, path_variants, and `broken_rules`, the
+-- rules that the body breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or
+-- nil, and the highest score (-1e9 without scores).
 function _M.check(request, module)
     settings = settings_of(request, module)
     finding, highest_score, seen_names, reported, header = nil, -1e9, {}, {}, nil

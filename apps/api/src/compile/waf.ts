@@ -1,10 +1,11 @@
 import { decodedPath } from '@edgeloom/contract/common/paths.ts';
 import type { WafDoc } from '@edgeloom/contract/edge/module-doc.ts';
-import { WafSettings } from '@edgeloom/contract/waf/waf.ts';
+import { WafSettings, type WafException } from '@edgeloom/contract/waf/waf.ts';
 
 export function wafDoc({ id, settings }: { id: string; settings: unknown }): WafDoc {
   const { mode, paranoia, disabledCategories, disabledRules, exceptions, bodyKiB, largeBodies } =
     WafSettings.parse(settings);
+  const scoped = exceptions.filter(isScoped);
   return {
     kind: 'module',
     id,
@@ -12,12 +13,23 @@ export function wafDoc({ id, settings }: { id: string; settings: unknown }): Waf
     mode,
     paranoia,
     disabled: [...new Set([...disabledCategories, ...disabledRules])].sort(),
-    exceptions: exceptions.map(({ rule, path, parameter }) => ({
-      ...(rule !== null && { rule }),
-      ...(path !== null && { path: decodedPath(path) }),
-      ...(parameter !== null && { parameter: parameter.toLowerCase() }),
-    })),
+    exceptions: exceptions.filter((exception) => !isScoped(exception)).map(exceptionDoc),
+    ...(scoped.length > 0 && { scopedExceptions: scoped.map(scopedExceptionDoc) }),
     bodyBytes: bodyKiB * 1024,
     deniesLargeBodies: largeBodies === 'deny',
   };
 }
+
+const isScoped = ({ host, until }: WafException) => host !== null || until !== null;
+
+const exceptionDoc = ({ rule, path, parameter }: WafException) => ({
+  ...(rule !== null && { rule }),
+  ...(path !== null && { path: decodedPath(path) }),
+  ...(parameter !== null && { parameter: parameter.toLowerCase() }),
+});
+
+const scopedExceptionDoc = (exception: WafException) => ({
+  ...exceptionDoc(exception),
+  ...(exception.host !== null && { host: exception.host }),
+  ...(exception.until !== null && { expires: Math.floor(Date.parse(exception.until) / 1000) }),
+});

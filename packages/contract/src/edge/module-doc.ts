@@ -159,6 +159,11 @@ export const LuaAclDoc = z.object({
   monitor: z.boolean(),
 });
 
+const WafExceptionDoc = z.object({
+  rule: z.string().optional(),
+  path: z.string().optional(),
+  parameter: z.string().optional(),
+});
 export const WafDoc = z.object({
   kind: z.literal('module'),
   id: Id,
@@ -167,9 +172,16 @@ export const WafDoc = z.object({
   paranoia: z.int().min(1).max(4),
   /** Rules and categories. */
   disabled: z.array(z.string()),
-  exceptions: z.array(
-    z.object({ rule: z.string().optional(), path: z.string().optional(), parameter: z.string().optional() }),
-  ),
+  exceptions: z.array(WafExceptionDoc),
+  /** With a host or an end. Nodes without them ignore this list; in the other one they would apply more widely. */
+  scopedExceptions: z
+    .array(
+      WafExceptionDoc.extend({
+        host: z.string().optional(),
+        expires: z.int().optional().describe('Unix time in seconds'),
+      }),
+    )
+    .optional(),
   bodyBytes: z.int(),
   deniesLargeBodies: z.boolean(),
 });

@@ -1,6 +1,7 @@
 // The web application firewall of a site: a module with a mode, a paranoia level, and exceptions to the built-in rules.
 import * as z from 'zod';
-import { Id, Text } from '../common/common.ts';
+import { Id, Memo, Text } from '../common/common.ts';
+import { DomainNameInput } from '../common/net.ts';
 import { PathPrefix } from '../common/paths.ts';
 import { moduleFields, ModuleName } from '../modules/modules.ts';
 
@@ -35,16 +36,22 @@ const RuleID = z
   .max(64)
   .regex(/^[a-z][a-z0-9-]*$/, { message: 'wrong format' });
 
+const Host = DomainNameInput.refine((name) => !name.startsWith('*'), { message: 'enter a domain name' });
+
 const exceptionShape = {
   rule: RuleID.nullable().default(null).describe('A rule or a category. Null: all rules'),
   path: PathPrefix.max(512).nullable().default(null).describe('How the decoded path begins. Null: all paths'),
   parameter: Text.nullable().default(null).describe('Name of a parameter, a cookie or a header field. Null: all'),
+  host: Host.nullable().default(null).describe('The whole name that visitors request. Null: all names'),
+  until: z.iso.datetime().nullable().default(null).describe('When it ends. Null: it holds until it is removed'),
+  note: Memo.default('').describe('Why it is needed'),
 };
 export const WafException = z
   .object(exceptionShape)
   .refine((one) => one.rule !== null || one.path !== null || one.parameter !== null, {
     message: 'names a rule, a path or a parameter',
   });
+export type WafException = z.output<typeof WafException>;
 
 const shape = {
   name: ModuleName,
@@ -70,6 +77,10 @@ export const WafSettings = z.object({
         rule: z.string().max(64).nullable(),
         path: z.string().max(512).nullable(),
         parameter: z.string().max(256).nullable(),
+        // Exceptions of earlier releases have none of these.
+        host: z.string().max(253).nullable().default(null),
+        until: z.iso.datetime().nullable().default(null),
+        note: z.string().max(256).default(''),
       }),
     )
     .max(wafLimits.exceptions),

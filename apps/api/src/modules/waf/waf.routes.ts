@@ -1,10 +1,8 @@
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
-import { WafSettings } from '@edgeloom/contract/waf/waf.ts';
 import { routes } from '../../http/bind.ts';
-import { modulesOf } from '../modules/modules.service.ts';
 import { findRules } from './waf-rules.service.ts';
+import { modules } from './waf.service.ts';
 
-const modules = modulesOf('waf', WafSettings);
 export const wafsRoutes = routes(wafs, {
   defaultRules: (_, { query }) => Promise.resolve(findRules(query)),
   list:   (ctx, { params, query }) => modules.list(ctx, params.siteId, query),

@@ -3,12 +3,18 @@ import { ActionIcon, Button, Group, Input, Select, Stack, TextInput } from '@man
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { useT } from '../../lib/i18n.ts';
+import { fromWall, toWall } from '../../lib/wall-time.ts';
 
 interface Exception {
   rule: string | null;
   path: string | null;
   parameter: string | null;
+  /** A draft of an earlier release has none of these. */
+  host?: string | null;
+  until?: string | null;
+  note?: string;
 }
+const NEW: Exception = { rule: null, path: null, parameter: null, host: null, until: null, note: '' };
 const isException = (value: unknown): value is Exception =>
   typeof value === 'object' && value !== null && 'rule' in value && 'path' in value && 'parameter' in value;
 
@@ -22,7 +28,7 @@ export function ExceptionsField({ choices }: { choices: { value: string; label: 
   const text = (typed: string) => (typed === '' ? null : typed);
   return (
     <Input.Wrapper label={input.label} labelElement="div" error={input.error ?? [...inner.values()][0] ?? null}>
-      <Stack gap="xs">
+      <Stack gap="md">
         {rows.map((row, i) => (
           // oxlint-disable-next-line react/no-array-index-key -- an exception is identified by its position
           <Group key={i} gap="xs" wrap="wrap" align="end">
@@ -48,6 +54,27 @@ export function ExceptionsField({ choices }: { choices: { value: string; label: 
               value={row.parameter ?? ''}
               onChange={(event) => change(i, { parameter: text(event.currentTarget.value) })}
             />
+            <TextInput
+              flex="1 1 150px"
+              label={t('wafs.fields.host')}
+              value={row.host ?? ''}
+              onChange={(event) => change(i, { host: text(event.currentTarget.value) })}
+            />
+            <TextInput
+              flex="1 1 180px"
+              type="datetime-local"
+              max="9999-12-31T23:59"
+              label={row.until && Date.parse(row.until) <= Date.now() ? t('wafs.ended') : t('wafs.fields.until')}
+              value={row.until ? toWall(row.until) : ''}
+              onChange={(event) => change(i, { until: fromWall(event.currentTarget.value) })}
+            />
+            <TextInput
+              flex="1 1 150px"
+              label={t('wafs.fields.note')}
+              value={row.note ?? ''}
+              maxLength={256}
+              onChange={(event) => change(i, { note: event.currentTarget.value })}
+            />
             <ActionIcon
               mb={6}
               aria-label={t('wafs.removeException', { n: i + 1 })}
@@ -63,7 +90,7 @@ export function ExceptionsField({ choices }: { choices: { value: string; label: 
             size="xs"
             leftSection={<IconPlus size={14} stroke={1.8} />}
             disabled={rows.length >= wafLimits.exceptions}
-            onClick={() => set([...rows, { rule: null, path: null, parameter: null }])}
+            onClick={() => set([...rows, NEW])}
           >
             {t('wafs.addException')}
           </Button>
