@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import type { LogLine } from '@edgeloom/contract/edge/log-batches.ts';
 import { domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import type { WafInput } from '@edgeloom/contract/waf/waf.ts';
 import type * as z from 'zod';
 import { afterAll, expect, test } from 'vitest';
+import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';
 
@@ -83,4 +86,111 @@ test('a firewall with an exception that has ended can still be saved', async () 
   });
   const { data } = await call(wafs.update, { params, body: { modules: [{ id, name, exceptions: [ended] }] } });
   expect(data[0]?.exceptions).toEqual([ended]);
+});
+
+/** A firewall at one of two domains of a site, and a request in which it found something. */
+async function foundIn(over: Partial<LogLine> = {}) {
+  const own = await ownSite();
+  const { site, params, call } = own;
+  const [domain, bare] = [await build.domain({ site }), await build.domain({ site })];
+  const firewall = await build.module(site, 'waf');
+  await call(domainModules.assign, {
+    params: { ...params, kind: 'waf' },
+    body: { domainIDs: [domain.id], moduleID: firewall.id },
+  });
+  const node = await build.node({ zone: site.zone });
+  const reqID = randomBytes(16).toString('hex');
+  const waf = {
+    score: 5,
+    points: 5,
+    rules: [{ id: 'sqli-union-select', points: 5 }],
+    place: 'query',
+    name: 'id',
+  };
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, {
+      id: reqID,
+      domain: domain.id,
+      host: domain.name,
+      uri: '/list',
+      status: 403,
+      cause: 'waf',
+      rule: 'sqli-union-select',
+      waf: JSON.stringify(waf),
+      ...over,
+    }),
+  ]);
+  const exception = {
+    rule: 'sqli',
+    path: '/list',
+    parameter: 'id',
+    host: domain.name,
+    until: null,
+    note: reqID,
+  };
+  const add = (id = reqID) => call(wafs.addException, { params, body: { reqID: id } });
+  return { ...own, domain, bare, firewall, node, reqID, exception, add };
+}
+
+test('a request of the log becomes an exception of the firewall of its domain, once, and is removed again', async () => {
+  const { params, call, firewall, exception, add } = await foundIn();
+  const reply = { moduleID: firewall.id, name: firewall.name, exception };
+  expect(await add()).toEqual({ ...reply, isNew: true });
+  expect(await add()).toEqual({ ...reply, isNew: false });
+  const stored = async () => (await call(wafs.list, { params, query: {} })).data[0]?.exceptions;
+  expect(await stored()).toEqual([exception]);
+  const { until: _, note: _note, ...scope } = exception;
+  const removal = { params, body: { moduleID: firewall.id, exception: scope } };
+  expect(await call(wafs.removeException, removal)).toEqual({ moduleID: firewall.id });
+  expect(await stored()).toEqual([]);
+  await expect(call(wafs.removeException, removal)).toFail('NOT_FOUND');
+});
+
+test('exceptions of two requests at once are both kept', async () => {
+  const { site, params, call, node, domain, add } = await foundIn();
+  const other = randomBytes(16).toString('hex');
+  const line = { id: other, domain: domain.id, host: domain.name, uri: '/b', cause: 'waf', rule: 'monitor/files-dump' };
+  await addLogs(installation.pool, node.id, [logLine(site.id, line)]);
+  await Promise.all([add(), add(other)]);
+  expect((await call(wafs.list, { params, query: {} })).data[0]?.exceptions).toHaveLength(2);
+});
+
+test('a full firewall takes no exception until one of its own has ended', async () => {
+  const { firewall, add, exception } = await foundIn();
+  const fill = (until: string | null) =>
+    installation.db.module.update({
+      where: { id: firewall.id },
+      data: {
+        settings: {
+          ...Object(firewall.settings),
+          exceptions: Array.from({ length: 200 }, (_, i) => ({ ...exception, path: `/${i}`, until: i === 0 ? until : null })),
+        },
+      },
+    });
+  await fill(null);
+  await expect(add()).toFail('LIMIT_REACHED');
+  await fill('2020-01-01T00:00:00Z');
+  expect(await add()).toMatchObject({ isNew: true });
+});
+
+test("a request of another site or cause makes no exception, nor does one of another customer's site", async () => {
+  const { site, node, call, reqID, bare, domain, add } = await foundIn();
+  const stranger = await ownSite();
+  const body = { reqID };
+  await expect(stranger.call(wafs.addException, { params: stranger.params, body })).toFail('NOT_FOUND');
+  await expect(stranger.call(wafs.addException, { params: site.params, body })).toFail('NOT_FOUND');
+  const second = await build.site({ owner: site.owner });
+  await expect(call(wafs.addException, { params: second.params, body })).toFail('NOT_FOUND');
+  const [limited, unguarded] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, { id: limited, domain: domain.id, cause: 'rates', rule: 'x', status: 429 }),
+    logLine(site.id, { id: unguarded, domain: bare.id, host: bare.name, cause: 'waf', rule: 'files-dump' }),
+  ]);
+  await expect(add(limited)).toFail('NOT_FOUND');
+  await expect(add(unguarded)).toFail('PARAMETER', { errorData: [expect.objectContaining({ rule: 'notFound' })] });
+});
+
+test('a request whose path cannot be named makes no exception for its whole host', async () => {
+  const { add } = await foundIn({ uri: '/\uFFFD', waf: '' });
+  await expect(add()).toFail('PARAMETER', { errorData: [expect.objectContaining({ path: 'reqID' })] });
 });

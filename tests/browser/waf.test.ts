@@ -1,5 +1,6 @@
-// A customer sets up the firewall, and exempts a path from a rule by a link of the log.
+// A customer sets up the firewall, and adds exceptions for requests of the log.
 import { randomBytes } from 'node:crypto';
+import { domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
 }, 400_000);
 afterAll(() => consoles.stop());
 
-test('a firewall is set up, and a proposed exception is added', async () => {
+test('a firewall is set up with an exception that ends', async () => {
   const site = await consoles.app.build.site({ name: 'Shop' });
   const at = `sitesManagement/sitesSetting/${site.id}/Shop?view=waf`;
   const { page } = await consoles.openAs(site.owner, at, { language: 'en' });
@@ -35,11 +36,6 @@ test('a firewall is set up, and a proposed exception is added', async () => {
   await page.getByText('Sensitivity 2').waitFor();
   await keepPicture(page, 'waf-page');
   await expect.poll(() => horizontalOverflow(page)).toBe(0);
-  await page.goto(`${page.url()}&rule=sqli-union-select&path=%2Fsearch`);
-  await page.getByText('Rule sqli-union-select no longer applies').waitFor();
-  await keepPicture(page, 'waf-exempt');
-  await page.getByRole('button', { name: 'Add to “Main”' }).click();
-  await page.getByText('2 exceptions').waitFor();
   const { call } = consoles.app.as(site.owner);
   expect((await call(wafs.list, { params: site.params, query: {} })).data).toMatchObject([
     {
@@ -54,7 +50,6 @@ test('a firewall is set up, and a proposed exception is added', async () => {
           until: expect.stringMatching(/^2999-01-01T/),
           note: 'The editor sends HTML',
         },
-        { rule: 'sqli-union-select', path: '/search', parameter: null },
       ],
     },
   ]);
@@ -96,6 +91,41 @@ test('a request shows what the firewall found in it, with the match marked and h
   expect(await accessibilityViolations(page)).toEqual([]);
   await page.goto(page.url().replace(shown, hidden));
   await found.getByText("this site's log leaves out query strings").waitFor();
+});
+
+test('a request of the log becomes an exception of the firewall in one click, and the click is undone', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const domain = await build.domain({ site });
+  const { id, name } = await build.module(site, 'waf');
+  const { call } = consoles.app.as(site.owner);
+  await call(domainModules.assign, {
+    params: { ...site.params, kind: 'waf' },
+    body: { domainIDs: [domain.id], moduleID: id },
+  });
+  const node = await build.node({ zone: site.zone });
+  const reqID = randomBytes(16).toString('hex');
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, {
+      id: reqID,
+      domain: domain.id,
+      host: domain.name,
+      uri: '/search',
+      status: 403,
+      cause: 'waf',
+      rule: 'sqli-union-select',
+      waf: JSON.stringify({ ...explanation, name: 'q' }),
+    }),
+  ]);
+  const { page } = await consoles.openAs(site.owner, `dataAnalysis/logger?request=${reqID}`);
+  await page.getByRole('button', { name: 'Add exception' }).click();
+  await page.getByText(`Exception added to “${name}”: SQL injection · q · ${domain.name}/search`).waitFor();
+  await keepPicture(page, 'waf-exception-added');
+  const exceptions = async () => (await call(wafs.list, { params: site.params, query: {} })).data[0]?.exceptions;
+  expect(await exceptions()).toMatchObject([{ rule: 'sqli', path: '/search', parameter: 'q', host: domain.name }]);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Undone').waitFor();
+  expect(await exceptions()).toEqual([]);
 });
 
 test('the log of the firewall lists findings by rule, and opens one among the requests', async () => {

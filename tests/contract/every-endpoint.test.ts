@@ -214,6 +214,7 @@ describe.each(withIds)('$title', (call) => {
         'copies',
         'zoneSettings',
         'blockIPs',
+        'wafs',
       ].includes(endpoint.feature);
     expect(status === 200 || isNoDomain || mayFail.includes(body.code), JSON.stringify(body)).toBe(true);
     // Responses are not validated when they are encoded, so validate here.

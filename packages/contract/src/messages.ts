@@ -43,6 +43,8 @@ export const errorMessages = [
   'a repeat within a repeat is not accepted',
   'one of the two',
   'the date has passed',
+  'no exception can be limited to this path',
+  'the domain has no firewall',
   'the invitation was taken up',
   "only sub-accounts of the sites' owner",
   'this name is not allowed',

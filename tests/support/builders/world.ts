@@ -177,6 +177,7 @@ export function objectKindAt({ feature, name }: Endpoint, path: readonly string[
   if (last === 'jobID' && feature === 'nodeJobs') return 'nodeJob';
   if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
   if (last === 'moduleId' && feature === 'tokenAuths') return 'tokenAuth';
+  if (last === 'moduleID' && feature === 'wafs') return 'waf';
   if (/^moduleI[dD]$/.test(last) && (feature === 'aclRules' || feature === 'acls')) return 'acl';
   if (feature === 'acls' && (names.includes('rules') || name === 'copy') && /^ids?$/.test(last)) return 'aclRule';
   if (last === 'id' && feature === 'tokenAuths' && names.includes('keys')) return 'tokenKey';
@@ -574,6 +575,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       url: 'http://www.example.com/',
       draft: [{ method: 'PUT', path: 'setting/cache', body: { heuristics: true, staleIfError: 60 } }],
     }),
+    ...(endpoint.feature === 'wafs' && { reqID: '0'.repeat(32) }),
     ...(['zoneSettings', 'nginxDefaults'].includes(endpoint.feature) && {
       content: 'tcp_nodelay on;',
       ...(/^\d+$/.test(path.at(-1) ?? '') && {

@@ -52,6 +52,9 @@ export const WafException = z
     message: 'names a rule, a path or a parameter',
   });
 export type WafException = z.output<typeof WafException>;
+/** Which findings an exception is for. Two of a firewall with one scope are the same. */
+export const ExceptionScope = z.object(exceptionShape).omit({ until: true, note: true });
+export type ExceptionScope = z.output<typeof ExceptionScope>;
 
 const shape = {
   name: ModuleName,
@@ -89,6 +92,20 @@ export const WafSettings = z.object({
 });
 export const Waf = WafSettings.extend(moduleFields);
 export type WafSettings = z.output<typeof WafSettings>;
+
+export const ExceptionFrom = z.object({
+  reqID: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .describe('Of a request in which the firewall found something'),
+});
+export const ExceptionAdded = z.object({
+  moduleID: Id.describe('The firewall of the domain'),
+  name: z.string().describe('Of the firewall'),
+  exception: WafSettings.shape.exceptions.element,
+  isNew: z.boolean().describe('false: the firewall had it already'),
+});
+export const ExceptionRemoval = z.object({ moduleID: Id, exception: ExceptionScope });
 
 /** A text in each language. */
 export const Words = z.object({ en: z.string(), 'zh-TW': z.string(), 'zh-CN': z.string() });

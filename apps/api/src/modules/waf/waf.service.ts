@@ -1,8 +1,18 @@
-// Firewalls of sites.
-import { WafSettings, type WafException, type WafInput } from '@edgeloom/contract/waf/waf.ts';
+// Firewalls of sites, and exceptions that are made from requests of the log.
+import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
+import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
+import { wafLimits, WafSettings, type ExceptionScope, type WafException, type WafInput } from '@edgeloom/contract/waf/waf.ts';
 import type * as z from 'zod';
-import { fail, fieldError } from '../../core/fail.ts';
+import { accessLogOf } from '../../access-log/open.ts';
+import { changed } from '../../core/changes.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { noteWeight } from '../../core/document-weight.ts';
+import { fail, failAt, fieldError } from '../../core/fail.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { explained } from '../logs/logs.service.ts';
 import { modulesOf } from '../modules/modules.service.ts';
+import * as sites from '../sites/sites.service.ts';
+import { scopeOf } from './exception-scope.ts';
 
 export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
   'waf',
@@ -20,3 +30,57 @@ export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
 );
 
 const hasEnded = ({ until }: Pick<WafException, 'until'>, now: Date) => until !== null && Date.parse(until) <= now.getTime();
+
+/** Adds an exception with which the firewall would not have found what it found in this request of the log. */
+export async function addException(ctx: Ctx, siteId: string, reqID: string) {
+  await sites.own(ctx.db, siteId);
+  const row = await accessLogOf(ctx.installation).find(ctx.db.$read, reqID);
+  const finding = row && explained(row.explanation);
+  if (row?.siteID !== siteId || (row.cause !== 'waf' && !finding)) return fail('NOT_FOUND');
+  const scope = scopeOf(row, finding ?? null) ?? failAt('reqID', 'format', 'no exception can be limited to this path');
+  return ctx.db.$transaction(async (tx) => {
+    const { zoneId } = await sites.lock(tx, siteId);
+    const module = await firewallOf(tx, siteId, row);
+    const settings = WafSettings.parse(module.settings);
+    const exceptions = settings.exceptions.filter((one) => !hasEnded(one, ctx.now()));
+    const reply = { moduleID: module.id, name: module.name };
+    const known = exceptions.find((one) => hasScope(one, scope));
+    if (known) return { ...reply, exception: known, isNew: false };
+    if (exceptions.length >= wafLimits.exceptions)
+      fail('LIMIT_REACHED', { extra: { limit: wafLimits.exceptions } });
+    const exception = { ...scope, until: null, note: reqID };
+    await save(tx, { siteId, zoneId, id: module.id }, { ...settings, exceptions: [...exceptions, exception] });
+    return { ...reply, exception, isNew: true };
+  });
+}
+
+/** Removes the exceptions of a firewall that have this scope. */
+export const removeException = ({ db }: Ctx, siteId: string, moduleID: string, scope: ExceptionScope) =>
+  db.$transaction(async (tx) => {
+    const { zoneId } = await sites.lock(tx, siteId);
+    const module = (await tx.module.findUnique({ where: { id: moduleID, siteId, kind: 'waf' } })) ?? fail('NOT_FOUND');
+    const settings = WafSettings.parse(module.settings);
+    const exceptions = settings.exceptions.filter((one) => !hasScope(one, scope));
+    if (exceptions.length === settings.exceptions.length) fail('NOT_FOUND');
+    await save(tx, { siteId, zoneId, id: moduleID }, { ...settings, exceptions });
+    return { moduleID };
+  });
+
+const hasScope = (one: ExceptionScope, { rule, path, parameter, host }: ExceptionScope) =>
+  one.rule === rule && one.path === path && one.parameter === parameter && one.host === host;
+
+/** The firewall that the request's domain has now. */
+const firewallOf = async (tx: ScopedTx, siteId: string, { domainID }: Pick<LogRow, 'domainID'>) =>
+  (domainID && (await tx.module.findFirst({ where: { siteId, kind: 'waf', domains: { some: { domainId: domainID } } } }))) ||
+  failAt('reqID', 'notFound', 'the domain has no firewall');
+
+/** In a transaction that has locked the site, so that no other change of the firewall is lost. */
+async function save(
+  tx: ScopedTx,
+  { siteId, zoneId, id }: { siteId: string; zoneId: string; id: string },
+  settings: WafSettings,
+): Promise<void> {
+  await noteWeight(tx, [moduleKey(id)]);
+  await tx.module.update({ where: { id, siteId }, data: { settings } });
+  await changed(tx, zoneId, moduleKey(id));
+}

@@ -25,6 +25,7 @@ import { family, to } from '../../lib/family.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { ExceptionButton } from '../waf/exception-button.tsx';
 import { useRuleName } from '../waf/use-rule-name.ts';
 import { curlOf, hostAndPort } from './curl.ts';
 import { DecisionTrail } from './decision-trail.tsx';
@@ -166,6 +167,9 @@ function Request({ row, detail, onFilter, close }: RequestProps) {
         <DecisionTrail request={detail} />
         <DecisionBox row={row} onFilter={onFilter} />
         {detail?.waf && <WafExplanation waf={detail.waf} />}
+        {site && row.domain !== '' && (row.cause === 'waf' || detail?.waf) && (
+          <ExceptionButton siteId={site.id} reqID={row.id} />
+        )}
         <h3>{t('logs.parts.request')}</h3>
         <dl className={classes['facts']}>
           <Fact term="URL" copy={row.args === '' ? url : `${url}?${row.args}`} tools={filterBy('uri', row.uri)}>
@@ -317,19 +321,8 @@ function DecisionBox({ row, onFilter }: Pick<RequestProps, 'row' | 'onFilter'>) 
       {view !== undefined && row.siteID !== null && (
         <Link to={siteAddress({ id: row.siteID, name: row.siteName }, view)}>{t('logs.openRules')}</Link>
       )}
-      {row.cause === 'waf' && row.siteID !== null && (
-        <Link to={`${siteAddress({ id: row.siteID, name: row.siteName }, 'waf')}&${exemptionOf(row)}`}>
-          {t('logs.exempt')}
-        </Link>
-      )}
     </section>
   );
-}
-
-/** For the page of the site's firewall. Paths of exceptions are decoded, so an encoded part is left out. */
-function exemptionOf({ rule, uri }: LogRow) {
-  const plain = /^[^%]*$/.test(uri) ? uri : uri.replace(/[^/]*%.*$/, '');
-  return new URLSearchParams({ rule: wafRuleID(rule), path: plain.slice(0, 512) }).toString();
 }
 
 const outcomeOf = ({ status }: LogRow) => (status === 444 ? 'logs.outcome.closed' : 'logs.outcome.answered');

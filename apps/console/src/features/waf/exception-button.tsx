@@ -1,0 +1,47 @@
+import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
+import { Button } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { tMaybe, useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
+import { useAction } from '../../lib/use-endpoint.ts';
+import { toast } from '../../stores/toasts.ts';
+import { toastWithUndo } from '../../stores/undo.ts';
+import { useRuleName } from './use-rule-name.ts';
+
+type Exception = Received<typeof wafs.addException>['exception'];
+
+/** Adds an exception for the finding in a request to the firewall of its domain. The message offers to undo it. */
+export function ExceptionButton({ siteId, reqID }: { siteId: string; reqID: string }) {
+  const t = useT();
+  const can = useCan();
+  const adding = useAction(wafs.addException);
+  const removing = useAction(wafs.removeException, { done: 'common.undone' });
+  const ruleName = useRuleName(true);
+  if (!can(wafs.addException)) return null;
+  const inWords = ({ rule, parameter, path, host }: Exception) => {
+    const name = rule === null ? t('wafs.anyRule') : (tMaybe(`wafs.categories.${rule}`) ?? ruleName(rule) ?? rule);
+    return [name, parameter, `${host ?? ''}${path ?? ''}`].filter(Boolean).join(' · ');
+  };
+  const add = async () => {
+    const added = await adding.run({ params: { siteId }, body: { reqID } });
+    if (added === null) return;
+    const { moduleID, name, exception, isNew } = added;
+    const text = t(isNew ? 'wafs.exceptionAdded' : 'wafs.exceptionKnown', { name, scope: inWords(exception) });
+    const { until: _, note: _note, ...scope } = exception;
+    if (!isNew) return void toast({ tone: 'info', text });
+    toastWithUndo(text, async () => void (await removing.run({ params: { siteId }, body: { moduleID, exception: scope } })));
+  };
+  return (
+    <Button
+      mt="sm"
+      variant="default"
+      size="xs"
+      leftSection={<IconPlus size={14} stroke={1.8} />}
+      loading={adding.running}
+      onClick={() => void add()}
+    >
+      {t('wafs.addException')}
+    </Button>
+  );
+}
