@@ -57,8 +57,11 @@ test('the catalogue lists rules by category and by a part of any text', async ()
   const { call } = await ownSite();
   const all = await call(wafs.defaultRules, { query: {} });
   expect(all.total).toBeGreaterThan(200);
+  expect(all.levels.map(({ level }) => level)).toEqual([1, 2, 3, 4]);
   const scanners = await call(wafs.defaultRules, { query: { category: 'scanner' } });
   expect(new Set(scanners.data.map(({ category }) => category))).toEqual(new Set(['scanner']));
+  const severe = await call(wafs.defaultRules, { query: { severity: 'notice', paranoia: 2 } });
+  expect(new Set(severe.data.map(({ severity, paranoia }) => `${severity} ${paranoia}`))).toEqual(new Set(['notice 2']));
   const log4shell = await call(wafs.defaultRules, { query: { keyword: 'cve-2021-44228' } });
   expect(log4shell.data.map(({ id }) => id)).toEqual(['template-jndi']);
 });
@@ -86,6 +89,23 @@ test('a firewall with an exception that has ended can still be saved', async () 
   });
   const { data } = await call(wafs.update, { params, body: { modules: [{ id, name, exceptions: [ended] }] } });
   expect(data[0]?.exceptions).toEqual([ended]);
+});
+
+test('a rule is switched off and on again, and the other settings stay', async () => {
+  const { site, params, call } = await ownSite();
+  const { id } = await build.module(site, 'waf');
+  const set = (enabled: boolean, ...rules: string[]) =>
+    call(wafs.enableRules, { params, body: { moduleID: id, rules, enabled } });
+  const [first, second] = ['files-dump', 'sqli-union-select'];
+  await Promise.all([set(false, first), set(false, second)]);
+  const stored = async () => (await call(wafs.list, { params, query: {} })).data[0];
+  expect((await stored())?.disabledRules.toSorted()).toEqual([first, second]);
+  expect(await set(true, first, 'unknown-rule')).toEqual({ moduleID: id, disabledRules: [second] });
+  expect(await stored()).toMatchObject({ mode: 'block', disabledRules: [second] });
+  const other = await build.module(site, 'acl');
+  await expect(
+    call(wafs.enableRules, { params, body: { moduleID: other.id, rules: [first], enabled: false } }),
+  ).toFail('NOT_FOUND');
 });
 
 /** A firewall at one of two domains of a site, and a request in which it found something. */

@@ -55,6 +55,45 @@ test('a firewall is set up with an exception that ends', async () => {
   ]);
 });
 
+test('rules are searched, and one is switched off for a firewall', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const { id, name } = await build.module(site, 'waf');
+  const { call } = consoles.app.as(site.owner);
+  const node = await build.node({ zone: site.zone });
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id, { status: 403, cause: 'waf', rule: 'template-jndi' }),
+    logLine(site.id, { cause: 'waf', rule: 'monitor/template-jndi' }),
+  ]);
+  const exception = { rule: 'template', path: '/editor' };
+  await call(wafs.update, { params: site.params, body: { modules: [{ id, name, exceptions: [exception] }] } });
+  const { page } = await consoles.openAs(site.owner, `sitesManagement/sitesSetting/${site.id}/Shop?view=waf`, {
+    language: 'en',
+  });
+  await page.getByRole('link', { name: 'Rules', exact: true }).click();
+  await page.getByRole('heading', { name: `Rules of ${name}` }).waitFor();
+  await keepPicture(page, 'waf-rules');
+  await page.getByRole('searchbox').fill('CVE-2021-44228');
+  const rows = page.getByRole('row').filter({ hasText: 'template-jndi' });
+  await rows.getByText('Templates and expressions').waitFor();
+  await expect.poll(() => rows.getByRole('cell').allTextContents()).toEqual(expect.arrayContaining(['1']));
+  await page.getByRole('switch').click();
+  await expect.poll(() => page.getByRole('switch').isChecked()).toBe(false);
+  await keepPicture(page, 'waf-rule-off');
+  expect(await accessibilityViolations(page)).toEqual([]);
+  expect((await call(wafs.list, { params: site.params, query: {} })).data).toMatchObject([
+    { disabledRules: ['template-jndi'], exceptions: [exception] },
+  ]);
+  const phone = await consoles.openAs(
+    site.owner,
+    `sitesManagement/sitesSetting/${site.id}/Shop?view=waf&firewall=${id}&category=sqli`,
+    { width: 390, theme: 'dark', language: 'zh-TW' },
+  );
+  await phone.page.getByText('SQL 注入').first().waitFor();
+  await expect.poll(() => horizontalOverflow(phone.page)).toBeLessThanOrEqual(0);
+  await keepPicture(phone.page, 'waf-rules-390-dark-zh-TW');
+});
+
 const explanation = {
   score: 5.5,
   points: 9,

@@ -109,17 +109,31 @@ export const ExceptionRemoval = z.object({ moduleID: Id, exception: ExceptionSco
 
 /** A text in each language. */
 export const Words = z.object({ en: z.string(), 'zh-TW': z.string(), 'zh-CN': z.string() });
+export const wafSeverities = ['critical', 'error', 'warning', 'notice'] as const;
+export const WafSeverity = z.enum(wafSeverities);
 export const WafRule = z.object({
   id: z.string(),
   category: WafCategory,
-  severity: z.enum(['critical', 'error', 'warning', 'notice']),
+  severity: WafSeverity,
   paranoia: z.int(),
   targets: z.array(z.string()),
   references: z.array(z.string()).describe('CVE or CWE numbers'),
   name: Words,
   description: Words,
 });
+export const WafLevel = z.object({
+  level: z.int(),
+  refused: z.number().describe('Share of ordinary requests that the level refused when the model was validated'),
+});
+export const RuleSwitch = z.object({
+  moduleID: Id,
+  rules: z.array(RuleID).min(1).max(wafLimits.disabledRules),
+  enabled: z.boolean(),
+});
+export const RulesSwitched = z.object({ moduleID: Id, disabledRules: WafSettings.shape.disabledRules });
 export const WafRuleQuery = z.object({
   category: WafCategory.optional(),
+  severity: WafSeverity.optional(),
+  paranoia: z.int().min(1).max(4).optional().describe('Rules whose lowest level is this one'),
   keyword: z.string().max(256).optional().describe('A part of the id, the name, the description or a reference'),
 });

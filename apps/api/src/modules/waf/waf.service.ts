@@ -1,7 +1,7 @@
-// Firewalls of sites, and exceptions that are made from requests of the log.
+// Firewalls of sites, their rules, and exceptions that are made from requests of the log.
 import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
-import { wafLimits, WafSettings, type ExceptionScope, type WafException, type WafInput } from '@edgeloom/contract/waf/waf.ts';
+import { wafLimits, WafSettings, type ExceptionScope, type RuleSwitch, type WafException, type WafInput } from '@edgeloom/contract/waf/waf.ts';
 import type * as z from 'zod';
 import { accessLogOf } from '../../access-log/open.ts';
 import { changed } from '../../core/changes.ts';
@@ -55,16 +55,26 @@ export async function addException(ctx: Ctx, siteId: string, reqID: string) {
 }
 
 /** Removes the exceptions of a firewall that have this scope. */
-export const removeException = ({ db }: Ctx, siteId: string, moduleID: string, scope: ExceptionScope) =>
-  db.$transaction(async (tx) => {
-    const { zoneId } = await sites.lock(tx, siteId);
-    const module = (await tx.module.findUnique({ where: { id: moduleID, siteId, kind: 'waf' } })) ?? fail('NOT_FOUND');
-    const settings = WafSettings.parse(module.settings);
+export async function removeException(ctx: Ctx, siteId: string, moduleID: string, scope: ExceptionScope) {
+  await change(ctx, siteId, moduleID, (settings) => {
     const exceptions = settings.exceptions.filter((one) => !hasScope(one, scope));
     if (exceptions.length === settings.exceptions.length) fail('NOT_FOUND');
-    await save(tx, { siteId, zoneId, id: moduleID }, { ...settings, exceptions });
-    return { moduleID };
+    return { ...settings, exceptions };
   });
+  return { moduleID };
+}
+
+/** Switches rules of a firewall on or off, and leaves its other settings as they are. */
+export async function enableRules(ctx: Ctx, siteId: string, { moduleID, rules, enabled }: z.output<typeof RuleSwitch>) {
+  const { disabledRules } = await change(ctx, siteId, moduleID, (settings) => {
+    const others = settings.disabledRules.filter((id) => !rules.includes(id));
+    const disabledRules = enabled ? others : [...others, ...new Set(rules)];
+    if (disabledRules.length > wafLimits.disabledRules)
+      fail('LIMIT_REACHED', { extra: { limit: wafLimits.disabledRules } });
+    return { ...settings, disabledRules };
+  });
+  return { moduleID, disabledRules };
+}
 
 const hasScope = (one: ExceptionScope, { rule, path, parameter, host }: ExceptionScope) =>
   one.rule === rule && one.path === path && one.parameter === parameter && one.host === host;
@@ -73,6 +83,16 @@ const hasScope = (one: ExceptionScope, { rule, path, parameter, host }: Exceptio
 const firewallOf = async (tx: ScopedTx, siteId: string, { domainID }: Pick<LogRow, 'domainID'>) =>
   (domainID && (await tx.module.findFirst({ where: { siteId, kind: 'waf', domains: { some: { domainId: domainID } } } }))) ||
   failAt('reqID', 'notFound', 'the domain has no firewall');
+
+/** Changes the newest settings of a firewall, under the lock of its site. */
+const change = ({ db }: Ctx, siteId: string, moduleID: string, to: (settings: WafSettings) => WafSettings) =>
+  db.$transaction(async (tx) => {
+    const { zoneId } = await sites.lock(tx, siteId);
+    const module = (await tx.module.findUnique({ where: { id: moduleID, siteId, kind: 'waf' } })) ?? fail('NOT_FOUND');
+    const settings = to(WafSettings.parse(module.settings));
+    await save(tx, { siteId, zoneId, id: moduleID }, settings);
+    return settings;
+  });
 
 /** In a transaction that has locked the site, so that no other change of the firewall is lost. */
 async function save(

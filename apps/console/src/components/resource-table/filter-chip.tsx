@@ -17,6 +17,8 @@ export interface Filter {
   choices?: readonly string[];
   /** Locale group of state labels, such as `node`. */
   status?: string;
+  /** Locale group of the choices, where the feature has them elsewhere: `wafs.categories`. */
+  labels?: string;
   /** Endpoint that lists and searches the choices. */
   meta?: Endpoint;
   /** Path parameters of that endpoint. */
@@ -33,7 +35,7 @@ export const labelOf = (filter: Filter, words: string) =>
   (filter.label ? tMaybe(filter.label) : null) ?? fieldTitle(words, filter.key);
 
 export const choiceOf = (filter: Filter, words: string, value: string) =>
-  tMaybe(`${words}.choices.${filter.key}.${value}`) ??
+  tMaybe(`${filter.labels ?? `${words}.choices.${filter.key}`}.${value}`) ??
   tMaybe(`status.${filter.status ?? filter.key}.${value}`) ??
   value;
 

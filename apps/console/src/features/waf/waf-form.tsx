@@ -6,6 +6,7 @@ import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { ManyField } from '../../components/fields/many-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
+import { percent } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { ExceptionsField } from './exceptions-field.tsx';
@@ -22,7 +23,7 @@ export function WafForm({ siteId, value }: { siteId: string; value: Waf | undefi
   return (
     <ModuleForm kind="waf" endpoints={wafs} siteId={siteId} value={value} schema={WafInput}>
       <ChoiceField name="mode" segmented />
-      <SensitivityField />
+      <SensitivityField levels={data?.levels ?? []} />
       <ManyField name="disabledCategories" data={categories} />
       <ManyField name="disabledRules" data={rules} />
       <ExceptionsField choices={[...categories, ...rules]} />
@@ -33,15 +34,19 @@ export function WafForm({ siteId, value }: { siteId: string; value: Waf | undefi
 }
 
 const levels = ['1', '2', '3', '4'] as const;
-function SensitivityField() {
+type Levels = Received<typeof wafs.defaultRules>['levels'];
+
+function SensitivityField({ levels: measured }: { levels: Levels }) {
   const t = useT();
   const { value, set, input } = useField('paranoia');
   const level = levels.find((one) => one === String(value)) ?? '1';
+  const why = t(`wafs.levelWhy.${level}`);
+  const cost = measured.find((one) => String(one.level) === level);
   return (
     <Input.Wrapper
       id={input.id}
       label={input.label}
-      description={t(`wafs.levelWhy.${level}`)}
+      description={cost ? t('wafs.levelCost', { why, share: percent(cost.refused) }) : why}
       error={input.error}
       labelElement="div"
     >
