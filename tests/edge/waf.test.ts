@@ -1,4 +1,5 @@
 import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
+import { rules } from '@edgeloom/waf-rules/rules.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
 import { siteWithWaf, type WafOptions } from '../support/builders/waf.ts';
@@ -227,8 +228,9 @@ describe('the log row of a finding explains it', () => {
     path: string,
     options: { headers?: Record<string, string>; method?: string; body?: string } = {},
     site = {},
+    over: WafOptions = {},
   ) {
-    const { name } = await withWaf({}, site);
+    const { name } = await withWaf(over, site);
     const refused = await edge.get(path, { ...options, host: name });
     expect(refused.status).toBe(403);
     const text = String((await edge.accessLogEntry(refused))['waf']);
@@ -321,6 +323,35 @@ describe('the log row of a finding explains it', () => {
     const found = await explanationOf(path, options);
     expect(found.excerpt).toContain('•••');
     expect(JSON.stringify(found)).not.toMatch(/hunter2|1111/);
+  });
+
+  // Regression: tokens were those of the secret, too, which can consist of keywords.
+  test('the tokens of a text have nothing of a secret within it', async () => {
+    const found = await explanationOf('/', form(`q={token:"1${UNION}"} or 1=1 -- <script>alert(1)</script>`));
+    expect(found.excerpt).toContain('token:"•••"');
+    expect(found.tokens).toBeDefined();
+    expect(JSON.stringify(found.tokens)).not.toMatch(/union|select|users/);
+  });
+
+  // Regression: the excerpt began 2,000 bytes later.
+  test("the excerpt of a long text begins near the model's worst window, also at the start of the text", async () => {
+    const disabledRules = rules.filter(({ pattern }) => pattern !== null).map(({ id }) => id);
+    const found = await explanationOf(
+      '/',
+      form(`q=1${UNION} where 1=1 union all select 2,3 from users-- ${'apple, '.repeat(900)}`),
+      {},
+      { paranoia: 4, disabledRules },
+    );
+    expect(found.rules).toMatchObject([{ id: 'sqli-model' }]);
+    expect(found.excerpt).toContain('union all select');
+  });
+
+  test('all of the credentials of a URL are masked, also of one with several @ and of a long one', async () => {
+    for (const credentials of ['admin:hunter2@hunter2', `admin:${'hunter2'.repeat(500)}`]) {
+      const found = await explanationOf('/', form(`url=${encodeURIComponent(`http://${credentials}@a.example/${JNDI}`)}`));
+      expect(found.excerpt).toContain('•••@a.example');
+      expect(JSON.stringify(found)).not.toContain('hunter2');
+    }
   });
 
   // Regression: PCRE gave up on the token, so the visitor could hide the whole text.

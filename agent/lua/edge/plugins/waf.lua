@@ -110,7 +110,7 @@ local function is_only_logged(module, found)
 end
 
 local function explain_finding(found, site)
-    var.e_waf = explain.text(found, site.logMask)
+    var.e_waf = explain.to_json(found, site.logMask)
 end
 
 function _M.access(site, request, module)

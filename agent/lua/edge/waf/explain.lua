@@ -11,16 +11,16 @@ local lower, match, sub = string.lower, string.match, string.sub
 local concat, floor, ipairs, max, min, remove = table.concat, math.floor, ipairs, math.max, math.min, table.remove
 
 local _M = {}
--- Limits of the JSON, in bytes: all of it, and its excerpt.
+-- Limits in bytes: of the JSON, of its excerpt, and of the value's name.
 local MAX_BYTES, MAX_EXCERPT_BYTES, MAX_NAME_BYTES = 1536, 600, 64
 local MAX_RULES, MAX_TOKENS = 6, 5
--- Bytes before the match in the excerpt, and around the match in which other rules are looked for. The model's worst
--- window of a longer text is WINDOW_BYTES from its start.
-local CONTEXT_BYTES, WINDOW_BYTES = 48, 2048
--- Bytes of a value that are decoded again, for the list of steps and for secrets.
+-- Bytes of the excerpt before the match, and bytes on each side of it in which other rules are looked for.
+local CONTEXT_BYTES, NEAR_BYTES = 48, 2048
+-- A value is decoded again up to this size, for the list of steps and to find secrets.
 local MAX_DECODED_BYTES = 65536
--- Different secrets of a value that end elsewhere when they are decoded. With more of them the text is hidden.
-local MAX_DECODED_SECRETS = 20
+-- Secrets of a value whose decoded text contains a delimiter, so that they seem to end there. A text with more of them
+-- is hidden.
+local MAX_DELIMITED_SECRETS = 20
 -- One byte for a bullet, which is no ASCII. Texts have no such byte, because controls are escaped.
 local BULLETS, BULLETS_BYTES = ("\1"):rep(3), 18
 -- Names whose values are secret, of parameters, headers, XML elements and JSON keys. `passenger` is none.
@@ -31,23 +31,23 @@ local KEYS_IN_TEXT = "(?:" .. KEYS .. "|(?<![a-z])(?:cvv|cvc|auth|authorization)
 -- Secrets in texts: a pattern, and its group that is the secret. Loops keep what they took or are short, because PCRE
 -- gives up on long texts otherwise.
 local SECRETS = {
-    -- Values of such names, in quotes or up to the end of a field.
+    -- Values whose name contains a word of KEYS, in quotes or up to the end of a field.
     { KEYS_IN_TEXT .. [=[[\w-]{0,40}+["'\]\\]*+\s*+(?:[=:]>?|>)\s*+]=]
         .. [=[(?|"([^"\\]*+(?:\\.[^"\\]*+)*+)|'([^'\\]*+(?:\\.[^'\\]*+)*+)|([^"'&;<\r\n][^&;<\r\n]*+))]=], 1 },
-    -- Texts of such XML elements.
+    -- Texts of XML elements whose name contains one.
     { [=[<[\w:.-]{0,64}]=] .. KEYS_IN_TEXT .. [=[[\w.-]{0,64}+(?:\s[^<>]*+)?>\s*+(?:<!\[CDATA\[)?([^<]++)]=], 1 },
-    -- Such parts of a multipart body.
+    -- Parts of a multipart body whose name contains one.
     { [=[\bname\s*+=\s*+["']?[^"'\r\n;]{0,64}]=] .. KEYS_IN_TEXT
         .. [=[[^\r\n]{0,200}+(?:\r?\n[ \t]*+content-[\w-]{1,40}+:[^\r\n]*+){0,4}+\s++([^\r\n]++)]=], 1 },
     -- Credentials of URLs and headers.
-    { [[//([^\s/?#"'<>]+)@]], 1 },
+    { [[//([^\s/?#"'<>@]*+(?:@[^\s/?#"'<>@]*+(?=@))*+)@]], 1 },
     { [[\b(?:bearer|basic|digest)\s+([\w.~+/=-]{8,})]], 1 },
     -- JSON Web Tokens, and numbers of cards.
     { [[\beyJ[\w-]{8,}+(?:\.[\w-]++)*+]], 0 },
     { [[\b\d(?:[ -]?\d){12,18}\b]], 0 },
 }
 -- Places that the log of a site without queries shows.
-local SHOWN_WITHOUT_QUERY = { path = true, header = true, userAgent = true }
+local VISIBLE_WITHOUT_QUERY = { path = true, header = true, userAgent = true }
 -- Headers in which proxies send the visitor's address.
 local ADDRESS_HEADER = "forwarded(?:-for)?$|ip(?:v[46])?$|addr(?:ess)?$"
 
@@ -69,7 +69,7 @@ local function hides_address(log_mask)
 end
 
 local function is_hidden(finding, log_mask)
-    return (hides_query(log_mask) and not SHOWN_WITHOUT_QUERY[finding.place])
+    return (hides_query(log_mask) and not VISIBLE_WITHOUT_QUERY[finding.place])
         or (hides_address(log_mask) and finding.header ~= nil and re_find(finding.header, ADDRESS_HEADER, "jos") ~= nil)
 end
 
@@ -88,13 +88,13 @@ local function match_of(rule, text)
     end
 end
 
--- The deciding rule, then others of the place that match near it, and the sum of their points.
-local function matches_of(finding)
+-- Returns the deciding rule, then others of the place that match near it, and the sum of their points.
+local function find_matches(finding)
     local text, decisive = finding.text, rules.by_id[finding.rule]
     local from, to = match_of(decisive, text)
     local matches, points = { { id = decisive.id, points = decisive.points, from = from, to = to } }, decisive.points
-    local before = max(0, (from or min(WINDOW_BYTES, #text)) - WINDOW_BYTES)
-    local near = sub(text, before + 1, before + 2 * WINDOW_BYTES)
+    local before = max(0, (from or finding.window_start or 0) - NEAR_BYTES)
+    local near = sub(text, before + 1, before + 2 * NEAR_BYTES)
     for _, rule in ipairs(rules.at[finding.place] or {}) do
         local first, last
         if rule ~= decisive and inspect.is_enabled(rule, finding.name, finding.settings) then
@@ -140,7 +140,7 @@ local function secret_bytes(finding)
     local seen, seen_count = {}, 0
     err = find_secrets(original, function(from, to)
         local encoded = sub(original, from, to)
-        if seen[encoded] or seen_count > MAX_DECODED_SECRETS then
+        if seen[encoded] or seen_count > MAX_DELIMITED_SECRETS then
             return
         end
         seen[encoded] = true
@@ -155,7 +155,7 @@ local function secret_bytes(finding)
             first, last = find(text, decoded, last + 1, true)
         end
     end) or err
-    return not err and seen_count <= MAX_DECODED_SECRETS and secret or nil
+    return not err and seen_count <= MAX_DELIMITED_SECRETS and secret or nil
 end
 
 -- A byte as ASCII, and how long it is in JSON.
@@ -172,9 +172,9 @@ local function ascii(text)
     end))
 end
 
--- The part of a text from a byte on, and where its bytes are in it: their starts, from 0, and their ends. `secret`: the
--- bytes that are secret.
-local function excerpt_of(text, from, secret)
+-- Returns the excerpt of a text that begins at a byte, and two maps from bytes of the text to offsets of the excerpt:
+-- where the byte's characters begin, counted from 0, and where they end. `secret`: the bytes that are secret.
+local function cut_excerpt(text, from, secret)
     local parts, starts, ends = {}, {}, {}
     local length, size = 0, 0
     for i = from, #text do
@@ -205,8 +205,17 @@ local function move_offsets(matches, excerpt, starts, ends)
     end
 end
 
-local function tokens_of(finding)
-    local tokens = model.explain(finding.text, finding.place, MAX_TOKENS)
+-- Secret bytes become letters, which make an ordinary word: a secret can consist of keywords.
+local function without_secrets(text, secret)
+    local bytes = {}
+    for i = 1, #text do
+        bytes[i] = secret[i] and "x" or sub(text, i, i)
+    end
+    return concat(bytes)
+end
+
+local function heaviest_tokens(finding, secret)
+    local tokens = model.explain(without_secrets(finding.text, secret), finding.place, MAX_TOKENS)
     for _, token in ipairs(tokens) do
         token.weight = floor(token.weight * 100 + 0.5) / 100
     end
@@ -221,11 +230,11 @@ local function add_text(explanation, finding, matches, log_mask)
         return move_offsets(matches, BULLETS, {}, {})
     end
     local text = shown_text(finding, log_mask)
-    local at = matches[1].from or (#text > 2 * WINDOW_BYTES and WINDOW_BYTES) or matches[2] and matches[2].from or 1
-    local excerpt, starts, ends = excerpt_of(text, max(1, min(at, #text) - CONTEXT_BYTES), secret)
+    local at = matches[1].from or finding.window_start or matches[2] and matches[2].from or 1
+    local excerpt, starts, ends = cut_excerpt(text, max(1, min(at, #text) - CONTEXT_BYTES), secret)
     explanation.excerpt = excerpt ~= "" and excerpt or nil
     move_offsets(matches, excerpt, starts, ends)
-    explanation.tokens = text == finding.text and tokens_of(finding) or nil
+    explanation.tokens = text == finding.text and heaviest_tokens(finding, secret) or nil
 end
 
 local function contains(value, text)
@@ -251,7 +260,7 @@ local function steps_of(finding)
         steps[#steps + 1] = "base64"
     elseif not contains(value, finding.text) then
         local bare = decode.without_comments(value)
-        -- Another reader made the text, such as that of binary bodies.
+        -- The steps are unknown where another reader made the text, such as that of binary bodies.
         if not bare or not contains(bare, finding.text) then
             return nil
         end
@@ -260,20 +269,21 @@ local function steps_of(finding)
     return steps[1] and steps
 end
 
+-- The bullet and the ellipsis of token names are the only characters beyond ASCII.
 local function encode(explanation)
     return (gsub(gsub(cjson.encode(explanation), "\\u0001", "\\u2022"), "…", "\\u2026"))
 end
 
--- Removes the lightest token or the last match.
-local function shorten(explanation)
+-- Removes the lightest token, or the last match if there is no token.
+local function remove_last_detail(explanation)
     local tokens = explanation.tokens
     remove(tokens or explanation.rules)
     explanation.tokens = tokens and tokens[1] and tokens or nil
 end
 
 -- `log_mask`: what the site's log leaves out.
-function _M.text(finding, log_mask)
-    local matches, points = matches_of(finding)
+function _M.to_json(finding, log_mask)
+    local matches, points = find_matches(finding)
     local explanation = {
         -- Rules that need no model have no score.
         score = finding.score ~= 0 and floor(finding.score * 10 + 0.5) / 10 or nil,
@@ -287,7 +297,7 @@ function _M.text(finding, log_mask)
     end
     local text = encode(explanation)
     while #text > MAX_BYTES do
-        shorten(explanation)
+        remove_last_detail(explanation)
         text = encode(explanation)
     end
     return text

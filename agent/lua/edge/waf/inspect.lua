@@ -51,8 +51,8 @@ local BODY_LIMIT = {}
 -- The state of the request.
 local settings, finding, highest_score, seen_names, reported = nil, nil, nil, nil, nil
 -- Where the inspected value comes from: its header in lower case (nil for others), its outermost name, itself before it
--- was decoded, and what precedes the text that rules see.
-local header, outer_name, original, text_before = nil, "", "", ""
+-- was decoded, what precedes the text that rules see, and the byte of a long text where its worst window begins.
+local header, outer_name, original, text_before, window_start = nil, "", "", "", nil
 local scored_values, rule_bytes, body_bytes = 0, 0, 0
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
@@ -99,7 +99,8 @@ local function record_finding(rule, place, name, text, score)
         or (is_certain == finding.is_certain and score > finding.score) then
         finding = {
             rule = rule.id, place = place, name = name, score = score, text = text, is_certain = is_certain,
-            header = header, outer_name = outer_name, original = original, text_before = text_before, settings = settings,
+            header = header, outer_name = outer_name, original = original, text_before = text_before,
+            window_start = window_start, settings = settings,
         }
     end
 end
@@ -181,9 +182,11 @@ local function score_chunk(place, name, s, n, margin, before)
         return score
     end
     local text = s
-    text_before = before or ""
+    text_before, window_start = before or "", nil
     if #s > CONTEXT_BYTES * 2 then
-        local from = max(1, scan.offsets[max(0, min(worst, n - 1))] - CONTEXT_BYTES)
+        local last = max(0, min(worst, n - 1))
+        local from = max(1, scan.offsets[last] - CONTEXT_BYTES)
+        window_start = max(1, scan.offsets[max(0, last - model.WINDOW + 1)] - from + 2)
         text, text_before = sub(s, from, from + CONTEXT_BYTES * 2), sub(s, max(1, from - CONTEXT_BYTES), from - 1)
     end
     local needs_rule = margin ~= nil or (place == "document" and n < MIN_DOCUMENT_TOKENS)
@@ -421,7 +424,7 @@ end
 
 -- Begins with a value that is not decoded further yet.
 local function begin_value(name, value)
-    outer_name, original, text_before = name, value, ""
+    outer_name, original, text_before, window_start = name, value, "", nil
 end
 
 local function inspect_value(place, name, value)

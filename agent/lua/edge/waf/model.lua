@@ -8,6 +8,7 @@ local byte, ipairs, min, sub = string.byte, ipairs, math.min, string.sub
 
 local _M = {}
 local WINDOW = 40
+_M.WINDOW = WINDOW
 local FEATURES = 65536
 -- Stands for the tokens before the start token.
 local PADDING = 0
