@@ -1,11 +1,11 @@
 // A site with a firewall.
 import { randomUUID } from 'node:crypto';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
-import type { WafSettings } from '@edgeloom/contract/waf/waf.ts';
+import type { StoredWafSettings } from '@edgeloom/contract/waf/waf.ts';
 import type * as z from 'zod';
 import type { Edge } from '../services/edge.ts';
 
-type StoredSettings = z.input<typeof WafSettings>;
+type StoredSettings = z.input<typeof StoredWafSettings>;
 export type WafOptions = Partial<StoredSettings>;
 
 /** Refuses requests, at the lowest level. */

@@ -1,10 +1,10 @@
 import { decodedPath } from '@edgeloom/contract/common/paths.ts';
 import type { WafDoc } from '@edgeloom/contract/edge/module-doc.ts';
-import { WafSettings, type WafException } from '@edgeloom/contract/waf/waf.ts';
+import { StoredWafSettings, type WafException } from '@edgeloom/contract/waf/waf.ts';
 
 export function wafDoc({ id, settings }: { id: string; settings: unknown }): WafDoc {
   const { mode, paranoia, disabledCategories, disabledRules, exceptions, bodyKiB, largeBodies } =
-    WafSettings.parse(settings);
+    StoredWafSettings.parse(settings);
   const scoped = exceptions.filter(isScoped);
   return {
     kind: 'module',

@@ -68,30 +68,38 @@ const shape = {
 };
 export const WafInput = z.object(shape);
 export const WafUpdate = z.object({ id: Id, ...shape });
-/** As stored, for lists: rules may have been renamed since. */
+const ListedException = z.object({
+  rule: z.string().max(64).nullable(),
+  path: z.string().max(512).nullable(),
+  parameter: z.string().max(256).nullable(),
+  host: z.string().max(253).nullable(),
+  until: z.iso.datetime().nullable(),
+  note: z.string().max(256),
+});
+/** For lists: rules may have been renamed since. */
 export const WafSettings = z.object({
   mode: WafMode,
   paranoia: z.int(),
   disabledCategories: z.array(z.string().max(64)).max(wafCategories.length),
   disabledRules: z.array(z.string().max(64)).max(wafLimits.disabledRules),
-  exceptions: z
-    .array(
-      z.object({
-        rule: z.string().max(64).nullable(),
-        path: z.string().max(512).nullable(),
-        parameter: z.string().max(256).nullable(),
-        // Exceptions of earlier releases have none of these.
-        host: z.string().max(253).nullable().default(null),
-        until: z.iso.datetime().nullable().default(null),
-        note: z.string().max(256).default(''),
-      }),
-    )
-    .max(wafLimits.exceptions),
+  exceptions: z.array(ListedException).max(wafLimits.exceptions),
   bodyKiB: z.int(),
   largeBodies: LargeBodies,
 });
 export const Waf = WafSettings.extend(moduleFields);
 export type WafSettings = z.output<typeof WafSettings>;
+/** As stored: exceptions of earlier releases have no host, end and note. */
+export const StoredWafSettings = WafSettings.extend({
+  exceptions: z
+    .array(
+      ListedException.extend({
+        host: ListedException.shape.host.default(null),
+        until: ListedException.shape.until.default(null),
+        note: ListedException.shape.note.default(''),
+      }),
+    )
+    .max(wafLimits.exceptions),
+});
 
 export const ExceptionFrom = z.object({
   reqID: z
@@ -102,7 +110,7 @@ export const ExceptionFrom = z.object({
 export const ExceptionAdded = z.object({
   moduleID: Id.describe('The firewall of the domain'),
   name: z.string().describe('Of the firewall'),
-  exception: WafSettings.shape.exceptions.element,
+  exception: ListedException,
   isNew: z.boolean().describe('false: the firewall had it already'),
 });
 export const ExceptionRemoval = z.object({ moduleID: Id, exception: ExceptionScope });

@@ -1,7 +1,15 @@
 // Firewalls of sites, their rules, and exceptions that are made from requests of the log.
 import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
-import { wafLimits, WafSettings, type ExceptionScope, type RuleSwitch, type WafException, type WafInput } from '@edgeloom/contract/waf/waf.ts';
+import {
+  StoredWafSettings,
+  wafLimits,
+  type ExceptionScope,
+  type RuleSwitch,
+  type WafException,
+  type WafInput,
+  type WafSettings,
+} from '@edgeloom/contract/waf/waf.ts';
 import type * as z from 'zod';
 import { accessLogOf } from '../../access-log/open.ts';
 import { changed } from '../../core/changes.ts';
@@ -16,16 +24,16 @@ import { scopeOf } from './exception-scope.ts';
 
 export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
   'waf',
-  WafSettings,
+  StoredWafSettings,
   (input, { ctx, before }) => {
-    const stored = before === null ? [] : WafSettings.parse(before).exceptions;
+    const stored = before === null ? [] : StoredWafSettings.parse(before).exceptions;
     const errorData = input.exceptions.flatMap((exception, i) =>
       hasEnded(exception, ctx.now()) && !stored.some((one) => one.until === exception.until)
         ? [fieldError(`exceptions.${i}.until`, 'past', 'the date has passed')]
         : [],
     );
     if (errorData.length > 0) fail('PARAMETER', { errorData });
-    return WafSettings.parse(input);
+    return StoredWafSettings.parse(input);
   },
 );
 
@@ -41,7 +49,7 @@ export async function addException(ctx: Ctx, siteId: string, reqID: string) {
   return ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.lock(tx, siteId);
     const module = await firewallOf(tx, siteId, row);
-    const settings = WafSettings.parse(module.settings);
+    const settings = StoredWafSettings.parse(module.settings);
     const exceptions = settings.exceptions.filter((one) => !hasEnded(one, ctx.now()));
     const reply = { moduleID: module.id, name: module.name };
     const known = exceptions.find((one) => hasScope(one, scope));
@@ -89,7 +97,7 @@ const change = ({ db }: Ctx, siteId: string, moduleID: string, to: (settings: Wa
   db.$transaction(async (tx) => {
     const { zoneId } = await sites.lock(tx, siteId);
     const module = (await tx.module.findUnique({ where: { id: moduleID, siteId, kind: 'waf' } })) ?? fail('NOT_FOUND');
-    const settings = to(WafSettings.parse(module.settings));
+    const settings = to(StoredWafSettings.parse(module.settings));
     await save(tx, { siteId, zoneId, id: moduleID }, settings);
     return settings;
   });

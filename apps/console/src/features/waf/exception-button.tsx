@@ -29,8 +29,13 @@ export function ExceptionButton({ siteId, reqID }: { siteId: string; reqID: stri
     const { moduleID, name, exception, isNew } = added;
     const text = t(isNew ? 'wafs.exceptionAdded' : 'wafs.exceptionKnown', { name, scope: inWords(exception) });
     const { until: _, note: _note, ...scope } = exception;
-    if (!isNew) return void toast({ tone: 'info', text });
-    toastWithUndo(text, async () => void (await removing.run({ params: { siteId }, body: { moduleID, exception: scope } })));
+    if (!isNew) {
+      toast({ tone: 'info', text });
+      return;
+    }
+    toastWithUndo(text, async () => {
+      await removing.run({ params: { siteId }, body: { moduleID, exception: scope } });
+    });
   };
   return (
     <Button

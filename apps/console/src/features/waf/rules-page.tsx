@@ -130,7 +130,7 @@ function RuleSwitch({ site, firewall, rule }: { site: Site; firewall: Waf; rule:
 function useMatches(siteId: string): RuleMatches {
   const can = useCan();
   const enabled = can(statistics.top);
-  const query = { siteIDs: [siteId], timeInterval: 'oneDay', top: 1000 } as const;
+  const query = { siteIDs: [siteId], timeInterval: 'oneDay' as const, top: 1000 };
   const refused = useEndpoint(statistics.top, { body: { ...query, type: topTypes.wafRule } }, { enabled });
   const monitored = useEndpoint(statistics.top, { body: { ...query, type: topTypes.wafMonitored } }, { enabled });
   if (!enabled) return undefined;
