@@ -5,6 +5,7 @@ import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import type { WafInput } from '@edgeloom/contract/waf/waf.ts';
 import type * as z from 'zod';
 import { afterAll, expect, test } from 'vitest';
+import { removeEndedExceptions } from '../support/services/background-work.ts';
 import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';
@@ -106,6 +107,30 @@ test('a rule is switched off and on again, and the other settings stay', async (
   await expect(
     call(wafs.enableRules, { params, body: { moduleID: other.id, rules: [first], enabled: false } }),
   ).toFail('NOT_FOUND');
+});
+
+test('an exception is removed a day after it ended, and nodes get the new document', async () => {
+  const { site } = await ownSite();
+  const [firewall, other] = [await build.module(site, 'waf'), await build.module(site, 'waf')];
+  const exception = (hours: number | null) => ({
+    rule: 'sqli',
+    path: null,
+    parameter: null,
+    host: null,
+    until: hours === null ? null : new Date(Date.now() + hours * 3_600_000).toISOString(),
+    note: '',
+  });
+  const settings = (...exceptions: object[]) => ({ ...Object(firewall.settings), exceptions });
+  const staying = [exception(null), exception(-23), { rule: 'xss', path: null, parameter: null }];
+  const { module } = installation.db;
+  await module.update({ where: { id: firewall.id }, data: { settings: settings(exception(-25), ...staying) } });
+  await module.update({ where: { id: other.id }, data: { settings: settings(...staying) } });
+  await installation.db.outbox.deleteMany({ where: { zoneId: site.zone.id } });
+  await removeEndedExceptions(installation);
+  expect((await module.findUniqueOrThrow({ where: { id: firewall.id } })).settings).toEqual(settings(...staying));
+  expect(await installation.db.outbox.findMany({ where: { zoneId: site.zone.id } })).toMatchObject([
+    { key: `module/${firewall.id}` },
+  ]);
 });
 
 /** A firewall at one of two domains of a site, and a request in which it found something. */

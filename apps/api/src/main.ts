@@ -20,6 +20,7 @@ import { expireSites } from './jobs/expire-sites.job.ts';
 import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
 import { startDnsReconciler } from './jobs/reconcile-dns.job.ts';
+import { removeEndedExceptions } from './jobs/remove-ended-exceptions.job.ts';
 import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
 import { startZoneKeys } from './jobs/change-zone-keys.job.ts';
 import { startSteering } from './jobs/steer.job.ts';
@@ -83,6 +84,9 @@ const sweeper = setInterval(() => {
   sweepKeys(installation.pool).catch((error: unknown) => log.warn({ err: error }, 'idempotency keys not swept'));
   adoptChanges(installation).catch((error: unknown) => log.warn({ err: error }, 'changes without an audit row stay'));
   forgetVersions(installation).catch((error: unknown) => log.warn({ err: error }, 'old versions stay'));
+  removeEndedExceptions(installation).catch((error: unknown) =>
+    log.warn({ err: error }, 'ended exceptions of firewalls stay'),
+  );
   sweepProofs(installation).catch((error: unknown) => log.warn({ err: error }, 'proofs of names not swept'));
   sweepLogExports(installation).catch((error: unknown) => log.warn({ err: error }, 'exports of logs not swept'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
