@@ -16,10 +16,10 @@ local LARGE_RULE, LENGTH_RULE, COMPRESSED_RULE = "protocol-large-body", "protoco
 local REFUSED, STATUS = 403, { [LENGTH_RULE] = 411, [LARGE_RULE] = 413 }
 local BODILESS = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true, CONNECT = true }
 
--- An older document has no scoped exceptions.
+-- An older document has no limited exceptions.
 local function exceptions_of(doc)
     local exceptions = {}
-    for _, list in ipairs({ doc.exceptions, doc.scopedExceptions or {} }) do
+    for _, list in ipairs({ doc.exceptions, doc.limitedExceptions or {} }) do
         for _, exception in ipairs(list) do
             exceptions[#exceptions + 1] = exception
         end

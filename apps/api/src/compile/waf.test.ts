@@ -27,7 +27,7 @@ test('an exception with a host or an end is not among those that older nodes app
     ]),
   ).toMatchObject({
     exceptions: [scope],
-    scopedExceptions: [
+    limitedExceptions: [
       { ...scope, host: 'www.example.com' },
       { ...scope, expires: Date.parse('2027-01-01T00:00:00Z') / 1000 },
     ],
@@ -37,5 +37,5 @@ test('an exception with a host or an end is not among those that older nodes app
 test('without such exceptions the document is that of earlier releases', () => {
   const plain = docOf([{ rule: 'sqli', path: null, parameter: null }]);
   expect(plain.exceptions).toEqual([{ rule: 'sqli' }]);
-  expect(plain).not.toHaveProperty('scopedExceptions');
+  expect(plain).not.toHaveProperty('limitedExceptions');
 });

@@ -5,7 +5,7 @@ import { StoredWafSettings, type WafException } from '@edgeloom/contract/waf/waf
 export function wafDoc({ id, settings }: { id: string; settings: unknown }): WafDoc {
   const { mode, paranoia, disabledCategories, disabledRules, exceptions, bodyKiB, largeBodies } =
     StoredWafSettings.parse(settings);
-  const scoped = exceptions.filter(isScoped);
+  const limited = exceptions.filter(isLimited);
   return {
     kind: 'module',
     id,
@@ -13,14 +13,14 @@ export function wafDoc({ id, settings }: { id: string; settings: unknown }): Waf
     mode,
     paranoia,
     disabled: [...new Set([...disabledCategories, ...disabledRules])].sort(),
-    exceptions: exceptions.filter((exception) => !isScoped(exception)).map(exceptionDoc),
-    ...(scoped.length > 0 && { scopedExceptions: scoped.map(scopedExceptionDoc) }),
+    exceptions: exceptions.filter((exception) => !isLimited(exception)).map(exceptionDoc),
+    ...(limited.length > 0 && { limitedExceptions: limited.map(limitedExceptionDoc) }),
     bodyBytes: bodyKiB * 1024,
     deniesLargeBodies: largeBodies === 'deny',
   };
 }
 
-const isScoped = ({ host, until }: WafException) => host !== null || until !== null;
+const isLimited = ({ host, until }: WafException) => host !== null || until !== null;
 
 const exceptionDoc = ({ rule, path, parameter }: WafException) => ({
   ...(rule !== null && { rule }),
@@ -28,7 +28,7 @@ const exceptionDoc = ({ rule, path, parameter }: WafException) => ({
   ...(parameter !== null && { parameter: parameter.toLowerCase() }),
 });
 
-const scopedExceptionDoc = (exception: WafException) => ({
+const limitedExceptionDoc = (exception: WafException) => ({
   ...exceptionDoc(exception),
   ...(exception.host !== null && { host: exception.host }),
   ...(exception.until !== null && { expires: Math.floor(Date.parse(exception.until) / 1000) }),

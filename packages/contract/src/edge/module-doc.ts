@@ -174,7 +174,7 @@ export const WafDoc = z.object({
   disabled: z.array(z.string()),
   exceptions: z.array(WafExceptionDoc),
   /** With a host or an end. Nodes without them ignore this list; in the other one they would apply more widely. */
-  scopedExceptions: z
+  limitedExceptions: z
     .array(
       WafExceptionDoc.extend({
         host: z.string().optional(),
