@@ -574,8 +574,8 @@ function _M.has_rule(id, request, module)
 end
 
 -- `request`: name (its host), target, headers (names in lower case), body, path, path_variants, and `broken_rules`, the
--- rules that the body breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request, or
--- nil, and the highest score (-1e9 without scores).
+-- rules that the body breaks. `module`: level, disabled and exceptions. Returns the finding that refuses the request,
+-- or nil, and the highest score (-1e9 without scores).
 function _M.check(request, module)
     settings = settings_of(request, module)
     finding, highest_score, seen_names, reported, header = nil, -1e9, {}, {}, nil

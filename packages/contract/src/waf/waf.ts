@@ -45,7 +45,12 @@ const exceptionShape = {
   path: PathPrefix.max(512).nullable().default(null).describe('How the decoded path begins. Null: all paths'),
   parameter: Text.nullable().default(null).describe('Name of a parameter, a cookie or a header field. Null: all'),
   host: Host.nullable().default(null).describe('The whole name that visitors request. Null: all names'),
-  until: z.iso.datetime().max(MAX_TIME).nullable().default(null).describe('When it ends. Null: it holds until it is removed'),
+  until: z.iso
+    .datetime()
+    .max(MAX_TIME)
+    .nullable()
+    .default(null)
+    .describe('When it ends. Null: it holds until it is removed'),
   note: Memo.default('').describe('Why it is needed'),
 };
 export const WafException = z

@@ -37,7 +37,8 @@ export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
   },
 );
 
-const hasEnded = ({ until }: Pick<WafException, 'until'>, now: Date) => until !== null && Date.parse(until) <= now.getTime();
+const hasEnded = ({ until }: Pick<WafException, 'until'>, now: Date) =>
+  until !== null && Date.parse(until) <= now.getTime();
 
 /** Adds an exception with which the firewall would not have found what it found in this request of the log. */
 export async function addException(ctx: Ctx, siteId: string, reqID: string) {
@@ -54,8 +55,7 @@ export async function addException(ctx: Ctx, siteId: string, reqID: string) {
     const reply = { moduleID: module.id, name: module.name };
     const known = exceptions.find((one) => hasScope(one, scope));
     if (known) return { ...reply, exception: known, isNew: false };
-    if (exceptions.length >= wafLimits.exceptions)
-      fail('LIMIT_REACHED', { extra: { limit: wafLimits.exceptions } });
+    if (exceptions.length >= wafLimits.exceptions) fail('LIMIT_REACHED', { extra: { limit: wafLimits.exceptions } });
     const exception = { ...scope, until: null, note: reqID };
     await save(tx, { siteId, zoneId, id: module.id }, { ...settings, exceptions: [...exceptions, exception] });
     return { ...reply, exception, isNew: true };
@@ -89,7 +89,8 @@ const hasScope = (one: ExceptionScope, { rule, path, parameter, host }: Exceptio
 
 /** The firewall that the request's domain has now. */
 const firewallOf = async (tx: ScopedTx, siteId: string, { domainID }: Pick<LogRow, 'domainID'>) =>
-  (domainID && (await tx.module.findFirst({ where: { siteId, kind: 'waf', domains: { some: { domainId: domainID } } } }))) ||
+  (domainID &&
+    (await tx.module.findFirst({ where: { siteId, kind: 'waf', domains: { some: { domainId: domainID } } } }))) ||
   failAt('reqID', 'notFound', 'the domain has no firewall');
 
 /** Changes the newest settings of a firewall, under the lock of its site. */

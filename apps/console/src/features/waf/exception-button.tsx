@@ -28,13 +28,13 @@ export function ExceptionButton({ siteId, reqID }: { siteId: string; reqID: stri
     if (added === null) return;
     const { moduleID, name, exception, isNew } = added;
     const text = t(isNew ? 'wafs.exceptionAdded' : 'wafs.exceptionKnown', { name, scope: inWords(exception) });
-    const { until: _, note: _note, ...scope } = exception;
+    const { rule, path, parameter, host } = exception;
     if (!isNew) {
       toast({ tone: 'info', text });
       return;
     }
     toastWithUndo(text, async () => {
-      await removing.run({ params: { siteId }, body: { moduleID, exception: scope } });
+      await removing.run({ params: { siteId }, body: { moduleID, exception: { rule, path, parameter, host } } });
     });
   };
   return (

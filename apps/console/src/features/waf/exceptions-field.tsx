@@ -1,6 +1,7 @@
 import { wafLimits } from '@edgeloom/contract/waf/waf.ts';
 import { ActionIcon, Button, Group, Input, Select, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { useT } from '../../lib/i18n.ts';
 import { fromWall, toWall } from '../../lib/wall-time.ts';
@@ -21,6 +22,7 @@ const isException = (value: unknown): value is Exception =>
 /** Where rules do not apply. `choices`: categories and rules. */
 export function ExceptionsField({ choices }: { choices: { value: string; label: string }[] }) {
   const t = useT();
+  const [openedAt] = useState(Date.now);
   const { value, set, inner, input } = useField('exceptions');
   const rows = Array.isArray(value) ? value.filter(isException) : [];
   const change = (at: number, changed: Partial<Exception>) =>
@@ -64,7 +66,7 @@ export function ExceptionsField({ choices }: { choices: { value: string; label: 
               flex="1 1 180px"
               type="datetime-local"
               max="9999-12-31T23:59"
-              label={row.until && Date.parse(row.until) <= Date.now() ? t('wafs.ended') : t('wafs.fields.until')}
+              label={row.until && Date.parse(row.until) <= openedAt ? t('wafs.ended') : t('wafs.fields.until')}
               value={row.until ? toWall(row.until) : ''}
               onChange={(event) => change(i, { until: fromWall(event.currentTarget.value) })}
             />

@@ -5,6 +5,7 @@ import { topTypes } from '@edgeloom/contract/statistics/type-numbers.ts';
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import { wafCategories, wafSeverities } from '@edgeloom/contract/waf/waf.ts';
 import { Button, Group, Switch } from '@mantine/core';
+import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { Page } from '../../components/page/page.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
@@ -26,12 +27,19 @@ interface Site {
 export function RulesPage({ site, firewall }: { site: Site; firewall: Waf }) {
   const t = useT();
   const language = useLanguage();
+  const [openedAt] = useState(Date.now);
   const matches = useMatches(site.id);
   const category = (rule: WafRule) => t(`wafs.categories.${rule.category}`);
   const severity = (rule: WafRule) => t(`wafs.choices.severity.${rule.severity}`);
   const references = (rule: WafRule) => rule.references.join(', ');
   const columns: Column<WafRule>[] = [
-    { key: 'name', sort: false, flexible: true, render: (rule) => rule.name[language], text: (rule) => rule.name[language] },
+    {
+      key: 'name',
+      sort: false,
+      flexible: true,
+      render: (rule) => rule.name[language],
+      text: (rule) => rule.name[language],
+    },
     { key: 'id', title: 'wafs.fields.ruleID', sort: false, priority: 2 },
     { key: 'category', sort: false, render: category, text: category },
     { key: 'severity', sort: false, render: severity, text: severity },
@@ -49,7 +57,7 @@ export function RulesPage({ site, firewall }: { site: Site; firewall: Waf }) {
       key: 'exceptions',
       sort: false,
       align: 'right',
-      render: (rule) => String(exceptionsFor(rule, firewall, Date.now())),
+      render: (rule) => String(exceptionsFor(rule, firewall, openedAt)),
     },
     ...(matches === undefined
       ? []

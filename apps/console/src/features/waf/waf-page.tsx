@@ -21,31 +21,31 @@ export function WafPage() {
   const firewall = found.data?.data.find(({ id }) => id === search.get('firewall'));
   if (firewall) return <RulesPage site={site} firewall={firewall} />;
   return (
-      <ModulesPage
-        kind="waf"
-        words="wafs"
-        icon={IconShieldBolt}
-        found={found}
-        calls={wafs}
-        onRemove={({ id }) => void run({ params, body: { ids: [id] } })}
-        form={WafForm}
-      >
-        {(row) => (
-          <>
-            <Sentences>
-              <li>{t(row.mode === 'block' ? 'wafs.refused' : row.mode === 'off' ? 'wafs.off' : 'wafs.monitored')}</li>
-              <li>{t('wafs.level', { level: row.paranoia })}</li>
-              <li>{t('wafs.body', { size: count(row.bodyKiB) })}</li>
-            </Sentences>
-            <div className={modules['foot']}>
-              {t('wafs.disabledCount', { count: row.disabledCategories.length + row.disabledRules.length })}
-              {' · '}
-              {t('wafs.exceptionCount', { count: row.exceptions.length })}
-              {' · '}
-              <Link to={`${siteAddress(site, 'waf')}&firewall=${row.id}`}>{t('wafs.rules')}</Link>
-            </div>
-          </>
-        )}
-      </ModulesPage>
+    <ModulesPage
+      kind="waf"
+      words="wafs"
+      icon={IconShieldBolt}
+      found={found}
+      calls={wafs}
+      onRemove={({ id }) => void run({ params, body: { ids: [id] } })}
+      form={WafForm}
+    >
+      {(row) => (
+        <>
+          <Sentences>
+            <li>{t(row.mode === 'block' ? 'wafs.refused' : row.mode === 'off' ? 'wafs.off' : 'wafs.monitored')}</li>
+            <li>{t('wafs.level', { level: row.paranoia })}</li>
+            <li>{t('wafs.body', { size: count(row.bodyKiB) })}</li>
+          </Sentences>
+          <div className={modules['foot']}>
+            {t('wafs.disabledCount', { count: row.disabledCategories.length + row.disabledRules.length })}
+            {' · '}
+            {t('wafs.exceptionCount', { count: row.exceptions.length })}
+            {' · '}
+            <Link to={`${siteAddress(site, 'waf')}&firewall=${row.id}`}>{t('wafs.rules')}</Link>
+          </div>
+        </>
+      )}
+    </ModulesPage>
   );
 }
