@@ -111,6 +111,7 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
 
   describe('of the firewall', () => {
     const [blocked, monitored, old, damaged, later] = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(32));
+    const cut = '6'.repeat(32);
     const explanation = {
       score: 5.5,
       points: 9,
@@ -208,6 +209,19 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
         expect(lines.toSorted(byId)).toEqual(data.toSorted(byId));
         expect(data.length).toBeGreaterThan(1);
       }
+    });
+
+    // Regression: ClickHouse and the rows of the search read damaged JSON as one without a rule, PostgreSQL did not.
+    test('a damaged explanation behind a later rule has the same rule in filters and rows', async () => {
+      const guarded = await app.build.site();
+      const node = await app.build.node({ zone: guarded.zone });
+      const waf = JSON.stringify(explanation).slice(0, -20);
+      await add(node.id, [logLine(guarded.id, { id: cut, cause: 'tokenAuth', rule: 'a-token', status: 403, waf })]);
+      for (const query of [{}, { ruleIDs: ['sqli-union-select'] }, { category: 'sqli' as const }])
+        expect((await inWaf(query, guarded.owner)).data).toMatchObject([
+          { id: cut, ruleID: 'sqli-union-select', action: 'monitored', rule: 'a-token', waf: null },
+        ]);
+      expect((await inWaf({ ruleIDs: ['files-dump'] }, guarded.owner)).data).toEqual([]);
     });
 
     test('a request has its explanation, and one without it has none', async () => {

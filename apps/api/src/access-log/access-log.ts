@@ -49,6 +49,8 @@ export interface ValuesQuery {
 /** `explanation`: of the firewall's finding, as the node wrote it. Empty: there is none. */
 export interface Explained {
   explanation: string;
+  /** As in waf-rule.ts. */
+  wafRule: string;
 }
 
 /** Equal requests. */

@@ -2,6 +2,7 @@
 import type { LogFilter, LogFilters } from '@edgeloom/contract/logs/logs.ts';
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { andAll, sql, type Sql } from '../core/sql.ts';
+import { wafRuleInClickHouse as wafRule } from './waf-rule.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
 import type { WafFilter } from './access-log.ts';
 import { kinds, type Filters, type Kind } from '../statistics/filtered-requests.ts';
@@ -35,9 +36,6 @@ function filtersOf(filters: Omit<LogFilters, 'domains'>): (Sql | undefined)[] {
     nodeIDs && isOneOf(sql`t.node_id`, nodeIDs),
   ];
 }
-
-/** As in postgres.ts. */
-const wafRule = sql`if(t.cause = 'waf', t.rule, concat(${MONITOR}, JSONExtractString(t.waf, 'rules', 1, 'id')))`;
 
 export const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
   andAll([

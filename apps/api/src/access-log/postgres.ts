@@ -9,6 +9,7 @@ import {
 import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { andAll, contains, isTimeout, nothing, sql, type Read, type Sql } from '../core/sql.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
+import { wafRule } from './waf-rule.ts';
 import { timesToRead } from '../modules/logs/hours-to-read.ts';
 import { accessLogColumns, copyRows, rowsOf } from '../statistics/access-log.ts';
 import { filteredSql, isBlocked, valuesSql } from '../statistics/filtered-requests.ts';
@@ -153,13 +154,6 @@ function filterSql({ reqID, not, ...filters }: LogFilter): Sql {
       sql`NOT EXISTS (SELECT FROM domains d WHERE d.id = t.domain_id AND d.name = ANY (${not.domains}::text[]))`,
   ]);
 }
-
-/**
- * The rule of the firewall, as it is in the column `rule` if no later rule refused the request. The node's explanation
- * may be no JSON.
- */
-const wafRule = sql`CASE WHEN t.cause = 'waf' THEN t.rule
-  ELSE ${MONITOR}::text || coalesce(substring(t.waf FROM '"rules":\\[\\{[^{}]*"id":"([^"]*)"'), '') END`;
 
 const wafSql = ({ rules, isMonitored }: WafFilter): Sql =>
   andAll([

@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 export async function access(ctx: Ctx, query: LogQuery): Promise<LogPage> {
   await assertSites(ctx, query.siteIDs);
   const { rows, ...rest } = await accessLogOf(ctx.installation).search(ctx.db.$read, query, optionsOf(ctx, query));
-  return { data: rows.map(({ explanation: _, ...row }) => forReader(ctx, row)), ...rest };
+  return { data: rows.map(({ explanation: _, wafRule: _rule, ...row }) => forReader(ctx, row)), ...rest };
 }
 
 export function optionsOf({ installation, now }: Ctx, { mayEndEarly }: Pick<LogQuery, 'mayEndEarly'>): SearchOptions {
@@ -38,6 +38,8 @@ export async function request(ctx: Ctx, reqID: string): Promise<LogDetail> {
   return {
     ...forReader(ctx, row),
     trail: trail.map((step, i) => ({ ...step, rule: rules[i] ?? null })),
+const withoutRule = <Row extends { wafRule: string }>({ wafRule: _, ...row }: Row): Omit<Row, 'wafRule'> => row;
+
     microseconds: microseconds !== null && Number.isFinite(microseconds) ? microseconds : null,
     waf: explained(explanation),
   };

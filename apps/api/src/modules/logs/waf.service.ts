@@ -1,6 +1,6 @@
 // Searches the requests in which the firewall found something.
 import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
-import type { WafExplanation, WafLogPage, WafLogQuery, WafLogRow, WafSearch } from '@edgeloom/contract/logs/waf.ts';
+import type { WafLogPage, WafLogQuery, WafLogRow, WafSearch } from '@edgeloom/contract/logs/waf.ts';
 import { rules } from '@edgeloom/waf-rules/rules.ts';
 import type { Explained, WafFilter } from '../../access-log/access-log.ts';
 import { accessLogOf } from '../../access-log/open.ts';
@@ -34,11 +34,9 @@ function ruleIDsIn(category: WafSearch['category'], ids: WafSearch['ruleIDs']): 
   return ids ? ofCategory.filter((id) => ids.includes(id)) : ofCategory;
 }
 
-export function findingOf(ctx: Pick<Ctx, 'actor'>, { explanation, ...row }: LogRow & Explained): WafLogRow {
-  const waf = explained(explanation);
-  const found = row.cause === 'waf' ? row.rule : monitoredRule(waf);
-  const isMonitored = found.startsWith(MONITOR);
-  const ruleID = isMonitored ? found.slice(MONITOR.length) : found;
+export function findingOf(ctx: Pick<Ctx, 'actor'>, { explanation, wafRule, ...row }: LogRow & Explained): WafLogRow {
+  const isMonitored = wafRule.startsWith(MONITOR);
+  const ruleID = isMonitored ? wafRule.slice(MONITOR.length) : wafRule;
   const rule = ruleOf.get(ruleID);
   return {
     ...forReader(ctx, row),
@@ -46,9 +44,6 @@ export function findingOf(ctx: Pick<Ctx, 'actor'>, { explanation, ...row }: LogR
     ruleName: rule?.name ?? null,
     category: rule?.category ?? null,
     action: isMonitored ? 'monitored' : 'blocked',
-    waf,
+    waf: explained(explanation),
   };
 }
-
-/** A later rule refused a request in which the firewall only monitored, and its name replaced the firewall's. */
-const monitoredRule = (waf: WafExplanation | null): string => `${MONITOR}${waf?.rules[0]?.id ?? ''}`;
