@@ -78,8 +78,6 @@ export interface WafFilter {
 export interface SearchOptions {
   /** The search ends after about this time. */
   limitMs: number;
-  /** Lines of earlier hours may have been stored without their top values. */
-  valuesSince: Date;
   waf?: WafFilter;
 }
 

@@ -116,7 +116,7 @@ const requestsSql = (selection: FilteredSelection, { from, to }: Times, rows: Sq
 async function searchWindow(
   read: Read,
   query: LogQuery,
-  { valuesSince, waf }: SearchOptions,
+  { waf }: SearchOptions,
   window: SearchWindow,
   timeoutMs: number,
 ) {
@@ -124,7 +124,7 @@ async function searchWindow(
   const { from, to, offset, pageSize, limit } = window;
   const rows = await read<LogRow & Explained & { matched: number }>(
     (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains, noSite })}, found AS MATERIALIZED (
-      SELECT t.* FROM ${timesToRead(query, window, valuesSince)} seen CROSS JOIN LATERAL (
+      SELECT t.* FROM ${timesToRead(query, window)} seen CROSS JOIN LATERAL (
         SELECT t.site_id, t.at, t.id, t.ctid AS place FROM access_log t
         WHERE t.site_id = seen.id AND t.at >= seen.since AND t.at < seen.until AND t.at >= ${from} AND t.at < ${to}
           ${andAll([before && sql`(t.at, t.id) < (${before.time}, ${before.id}::uuid)`])}${filterSql(query)}${waf ? wafSql(waf) : nothing}${ofDomains({ domains })}

@@ -1,6 +1,7 @@
 // The environment variables, read once. docs/configuration.md is generated from the descriptions below.
 import * as z from 'zod';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
+import { MIN_TOP_VALUES_DAYS } from '../statistics/retention.ts';
 
 const PortNumber = z.coerce.number().int().min(0).max(65_535);
 const List = z.string().transform((text) =>
@@ -187,7 +188,7 @@ export const Env = z.object({
   TOP_VALUES_DAYS: z.coerce
     .number()
     .int()
-    .min(2)
+    .min(MIN_TOP_VALUES_DAYS)
     .max(32)
     .default(32)
     .describe('How many days the top values of addresses, URLs, countries and others are kept'),

@@ -10,9 +10,11 @@ import { addAddresses } from './address-sketches.ts';
 import { NO_DOMAIN, storable, type Line } from './log-lines.ts';
 import { matchedRulesOf, monitoredRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
+import { MIN_TOP_VALUES_DAYS } from './retention.ts';
 import { isBlockedByRule, MONITOR } from './traffic.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Counts of this many values of a site, type and hour are exact. When there are twice as many, half are removed. */
 export const VALUES_KEPT = 2000;
 /** Each is smaller than its lines, MAX_BATCH_BYTES. */
@@ -23,6 +25,8 @@ export const MAX_VALUE_CHARACTERS = 512;
 const MAX_SUM = 4611686018427387904n;
 /** Types that no call returns. By them a search knows which hours it must read. */
 export const searchTypes = { userAgent: 101, referer: 102 } as const;
+/** A group of this type has no values. It marks an hour in which the values of some requests may not be counted. */
+export const INCOMPLETE_HOUR = 100;
 /** Rule matches and origin attempts. No call returns them as top values (read-rules-and-attempts.ts). */
 export const ruleAndOriginTypes = { rule: 103, origin: 104, originFailed: 105, wouldBlock: 106 } as const;
 const alwaysCounted: readonly number[] = [ruleAndOriginTypes.rule, ruleAndOriginTypes.wouldBlock];
@@ -80,6 +84,8 @@ function count(group: Group, type: number, value: string, requests: number, byte
 /** Values and addresses of earlier hours are not kept. In milliseconds since 1970. */
 interface KeptSince {
   values: number;
+  /** Lines of earlier hours may have been stored without their values, depending on TOP_VALUES_DAYS at that time. */
+  complete: number;
   /** Addresses by the hour. */
   3600: number;
   /** Addresses by the day. */
@@ -88,6 +94,7 @@ interface KeptSince {
 
 const keptSince = (partitions: Partitions, now: number): KeptSince => ({
   values: partitions.since('top_values', now),
+  complete: now - MIN_TOP_VALUES_DAYS * DAY_MS,
   3600: partitions.since('address_sketches', now, 3600),
   86400: partitions.since('address_sketches', now, 86_400),
 });
@@ -101,7 +108,7 @@ export async function appendTopValues(
   now: number,
 ): Promise<void> {
   const since = keptSince(partitions, now);
-  const first = Math.min(...Object.values(since));
+  const first = Math.min(since[3600], since[86_400], since.values);
   const groups = new Groups();
   for (const line of lines) {
     if (line.at < first) continue;
@@ -118,6 +125,9 @@ export async function appendTopValues(
     for (const id of matchedRulesOf(line)) count(ofSite, ruleAndOriginTypes.rule, id, 1, line.bytes);
     for (const id of monitoredRulesOf(line)) count(ofSite, ruleAndOriginTypes.wouldBlock, id, 1, line.bytes);
   }
+  const stored = partitions.since('access_log', now);
+  const uncounted = lines.filter(({ at }) => at >= stored && at - (at % HOUR_MS) < since.values);
+  if (uncounted.length > 0) await markUncounted(client, siteOf, uncounted);
   if (groups.all.length === 0) return;
   const pending = groups.all.map(({ types, ...group }): PendingGroup => ({
     ...group,
@@ -236,6 +246,8 @@ async function addBatches(client: PoolClient, batches: readonly PendingBatch[], 
     const types = typesMissing(batch);
     const groups = batch.groups.filter(({ at }) => at >= since.values);
     if (types.length > 0) await markIncomplete(client, groups, types);
+    const late = groups.filter(({ at }) => at < since.complete);
+    if (late.length > 0) await markIncomplete(client, late, [INCOMPLETE_HOUR]);
   }
 }
 
@@ -284,6 +296,17 @@ const markIncomplete = (client: PoolClient, groups: readonly PendingGroup[], typ
      FROM unnest($1::timestamptz[], $2::uuid[]) AS g (at, site_id), unnest($3::int2[]) AS added (type)
      ON CONFLICT (site_id, type, at) DO UPDATE SET removed = greatest(t.removed, 1)`,
     [groups.map(({ at }) => new Date(at)), groups.map(({ site }) => site), types],
+  );
+
+/** Hours of a site without groups are read whole in any case, and may have no partition. */
+const markUncounted = (client: PoolClient, siteOf: (line: Line) => string, lines: readonly Line[]) =>
+  client.query(
+    `INSERT INTO top_groups (at, site_id, type, size, removed)
+     SELECT DISTINCT g.at, g.site_id, $3::int2, 0, 1
+     FROM unnest($1::timestamptz[], $2::uuid[]) AS l (at, site_id)
+     JOIN top_groups g ON g.site_id = l.site_id AND g.at = l.at
+     ON CONFLICT DO NOTHING`,
+    [lines.map(({ at }) => new Date(at - (at % HOUR_MS))), lines.map(siteOf), INCOMPLETE_HOUR],
   );
 
 /** After Space-Saving (Metwally et al., 2005), with removal in bulk. */

@@ -5,11 +5,11 @@ import { topTypes } from '@edgeloom/contract/statistics/statistics.ts';
 import { isIPv4 } from 'node:net';
 import { andAll, contains, sql, type Sql } from '../../core/sql.ts';
 import type { Times } from '../../statistics/selection.ts';
-import { MAX_VALUE_CHARACTERS, searchTypes } from '../../statistics/top-values.ts';
+import { INCOMPLETE_HOUR, MAX_VALUE_CHARACTERS, searchTypes } from '../../statistics/top-values.ts';
 import { anyOf } from './any-of.ts';
 
-/** A table with `id`, `since` and `until`, from the CTE `seen`. Hours before `valuesSince` are read whole. */
-export function timesToRead(query: LogQuery, { from, to }: Times, valuesSince: Date): Sql {
+/** A table with `id`, `since` and `until`, from the CTE `seen`. */
+export function timesToRead(query: LogQuery, { from, to }: Times): Sql {
   const { userAgent, referer } = query;
   const steps = stepsOf(query, { from, to });
   const addresses = addressesOf(query);
@@ -25,7 +25,7 @@ export function timesToRead(query: LogQuery, { from, to }: Times, valuesSince: D
     sql`(SELECT seen.id, h.at AS since, h.at + interval '1 hour' AS until FROM seen
       CROSS JOIN generate_series(date_bin('1 hour', ${from}::timestamptz, 'epoch'), ${to}::timestamptz, '1 hour') AS h (at))`;
   return sql`(SELECT id, since, until FROM (SELECT id, since, until, date_bin('1 hour', since, 'epoch') AS hour FROM ${parts} parts) h
-    WHERE h.hour < ${valuesSince}::timestamptz OR (TRUE${andAll(conditions)}))`;
+    WHERE TRUE${andAll(conditions)})`;
 }
 
 /** Statuses by their first digit, as `traffic` counts them. Most requests have 2xx. */
@@ -53,6 +53,7 @@ function addressesOf({ remoteIP }: LogQuery): readonly string[] | undefined {
 /** False if all values of an hour are known, and none matches. */
 const mayHave = (type: number, matches: Sql): Sql => sql`(
   NOT EXISTS (SELECT FROM top_groups g WHERE g.site_id = h.id AND g.type = ${type} AND g.at = h.hour AND g.removed = 0)
+  OR EXISTS (SELECT FROM top_groups g WHERE g.site_id = h.id AND g.type = ${INCOMPLETE_HOUR} AND g.at = h.hour)
   OR EXISTS (SELECT FROM pending_tops p WHERE h.hour = ANY (p.hours) OR p.hours = '{}')
   OR EXISTS (SELECT FROM top_values v WHERE v.site_id = h.id AND v.type = ${type} AND v.at = h.hour AND ${matches}))`;
 

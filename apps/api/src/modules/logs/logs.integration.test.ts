@@ -405,31 +405,39 @@ test('a search for addresses reads only hours that have them, and networks are f
   expect(await find(address)).toEqual(['/one', '/two']);
 });
 
-test('late lines are found by address where top values are kept for a shorter time than requests', async () => {
+// Regression: after TOP_VALUES_DAYS was raised, the hours of such lines counted as complete.
+test.each([
+  ['in hours with other lines', true],
+  ['in hours without', false],
+])('lines that arrive later than top values are kept are found, %s', async (_, hasOthers) => {
   const { env } = installation;
-  installation.env = { ...env, TOP_VALUES_DAYS: 2 };
   onTestFinished(() => {
     installation.env = env;
   });
   const late = await build.site();
   const { id } = await build.node({ zone: late.zone });
-  const store = new LogStore(
-    pool,
-    { lookup: () => ({ country: '', province: '', isp: '' }) },
-    { ...retention, topValues: 2 },
-  );
+  const storeOf = (topValues: number) =>
+    new LogStore(pool, { lookup: () => ({ country: '', province: '', isp: '' }) }, { ...retention, topValues });
   const now = Date.now();
   const before = now - 3 * 24 * 60 * MINUTE;
-  const send = async (file: string, address: string, sentAt: number) => {
+  const send = async (file: string, address: string, sentAt: number, topValues: number) => {
     const line = logLine(late.id, { time: before / 1000, address, uri: `/${file}`, userAgent: file, referer: file });
+    const store = storeOf(topValues);
     await store.store(id, { ...logBatch(line, 0, file), sentAt }, new Date(sentAt));
     await store.mergeTops(new Date(sentAt));
   };
-  await send('in-time', '198.51.100.7', before);
-  await send('late', '198.51.100.8', now);
   const times = { startTime: iso(before - now - MINUTE), endTime: iso(before - now + MINUTE) };
-  for (const query of [{ remoteIP: ['198.51.100.8'] }, { userAgent: ['late'] }, { referer: ['late'] }]) {
-    const { data } = await as(late.owner).call(logs.access, { body: { ...times, ...query } });
-    expect(data.map(({ uri }) => uri)).toEqual(['/late']);
-  }
+  const expectFound = async (file: string, address: string, topValues: number) => {
+    installation.env = { ...env, TOP_VALUES_DAYS: topValues };
+    for (const query of [{ remoteIP: [address] }, { userAgent: [file] }, { referer: [file] }]) {
+      const { data } = await as(late.owner).call(logs.access, { body: { ...times, ...query } });
+      expect(data.map(({ uri }) => uri)).toEqual([`/${file}`]);
+    }
+  };
+  if (hasOthers) await send('in-time', '198.51.100.7', before, 2);
+  await send('late', '198.51.100.8', now, 2);
+  for (const topValues of [2, 32]) await expectFound('late', '198.51.100.8', topValues);
+  await send('second', '198.51.100.9', now, 32);
+  await expectFound('late', '198.51.100.8', 32);
+  await expectFound('second', '198.51.100.9', 32);
 });

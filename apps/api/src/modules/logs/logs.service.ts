@@ -12,8 +12,6 @@ import { trailOf } from './trail.ts';
 import { parse } from '../../statistics/log-lines.ts';
 import { assertSites } from '../../statistics/selection.ts';
 
-const DAY_MS = 86_400_000;
-
 /** Newest first. */
 export async function access(ctx: Ctx, query: LogQuery): Promise<LogPage> {
   await assertSites(ctx, query.siteIDs);
@@ -21,29 +19,26 @@ export async function access(ctx: Ctx, query: LogQuery): Promise<LogPage> {
   return { data: rows.map(({ explanation: _, wafRule: _rule, ...row }) => forReader(ctx, row)), ...rest };
 }
 
-export function optionsOf({ installation, now }: Ctx, { mayEndEarly }: Pick<LogQuery, 'mayEndEarly'>): SearchOptions {
-  const { LOG_SEARCH_MS, TOP_VALUES_DAYS } = installation.env;
-  return {
-    limitMs: mayEndEarly ? LOG_SEARCH_MS : MAX_SEARCH_MS,
-    valuesSince: new Date(now().getTime() - TOP_VALUES_DAYS * DAY_MS),
-  };
-}
+export const optionsOf = ({ installation }: Ctx, { mayEndEarly }: Pick<LogQuery, 'mayEndEarly'>): SearchOptions => ({
+  limitMs: mayEndEarly ? installation.env.LOG_SEARCH_MS : MAX_SEARCH_MS,
+});
 
 export async function request(ctx: Ctx, reqID: string): Promise<LogDetail> {
   const found = await accessLogOf(ctx.installation).find(ctx.db.$read, reqID);
   if (found === null) return fail('NOT_FOUND');
-  const { written, explanation, ...row } = found;
+  const { written, explanation, ...rest } = found;
+  const row = withoutRule(rest);
   const { trail, microseconds } = trailOf(written, row);
   const rules = await named(ctx.db, trail);
   return {
     ...forReader(ctx, row),
     trail: trail.map((step, i) => ({ ...step, rule: rules[i] ?? null })),
-const withoutRule = <Row extends { wafRule: string }>({ wafRule: _, ...row }: Row): Omit<Row, 'wafRule'> => row;
-
     microseconds: microseconds !== null && Number.isFinite(microseconds) ? microseconds : null,
     waf: explained(explanation),
   };
 }
+
+const withoutRule = <Row extends { wafRule: string }>({ wafRule: _, ...row }: Row): Omit<Row, 'wafRule'> => row;
 
 /** Null: there is none, or a node wrote something else. */
 export const explained = (text: string): WafExplanation | null => parse(WafExplanation, text);
