@@ -2,7 +2,7 @@
 import { blacklists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { addLogs, addTraffic, logBatch, logLine, logStore, sessionLine } from '../support/builders/traffic.ts';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
@@ -10,6 +10,7 @@ import { casesOfRun } from '../support/builders/long-run.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { horizontalOverflow, setSessionCookies } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
+import { useOwnCountries } from '../support/services/own-countries.ts';
 
 const HOUR_SECONDS = 3600;
 let consoles: Consoles;
@@ -178,6 +179,18 @@ test('the world map is drawn, and is text, a table, and files', async () => {
   expect((await save('Data as CSV')).toString()).toContain('Japan,1');
   expect((await save('Image as PNG')).subarray(1, 4).toString()).toBe('PNG');
   await page.context().close();
+});
+
+test('the bundled database of countries is credited only while it is in use', async () => {
+  const { page } = await consoles.openAs(small.owner, 'dataAnalysis/statistics');
+  const countries = panel(page, 'Countries');
+  await countries.getByText('Country data:').waitFor();
+  await page.getByText('Country data:').nth(1).waitFor();
+  onTestFinished(await useOwnCountries(consoles.app.installation));
+  await page.reload();
+  await countries.getByText('Taiwan').waitFor();
+  await page.getByRole('img', { name: /^Visitors by country: / }).waitFor();
+  expect(await page.getByText('Country data:').count()).toBe(0);
 });
 
 test('the lists of the security page have blocked requests only', async () => {

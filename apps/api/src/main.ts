@@ -77,6 +77,7 @@ const logExports = startLogExports(installation, log);
 const logPush = startLogPush(installation, log);
 const steering = startSteering(installation, log);
 const geoip = await openGeoip(env, log);
+installation.geoip = geoip;
 nodeLink = startNodeLink(installation, geoip, log);
 const rollouts = startRollouts(installation, log);
 const zoneKeys = startZoneKeys(installation, log);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Env } from './env.ts';
+import type { Geoip } from '../geoip/geoip.ts';
 import type { PrismaClient } from '../generated/client.ts';
 import { openTrust, type Trust } from './trust.ts';
 import { openDatabase } from './db.ts';
@@ -18,6 +19,8 @@ export interface Installation {
   resolver: NameResolver;
   /** Null without a NATS identity: nodes cannot join. */
   trust: Trust | null;
+  /** Null until the process has read its databases, which it does while it already responds. */
+  geoip: Geoip | null;
 }
 
 export async function openInstallation(env: Env): Promise<Installation & { close: () => Promise<void> }> {
@@ -31,6 +34,7 @@ export async function openInstallation(env: Env): Promise<Installation & { close
     mail: openMail(secrets),
     resolver: openResolver(env),
     trust,
+    geoip: null,
     close: () => db.$disconnect(),
   };
 }

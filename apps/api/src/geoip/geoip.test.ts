@@ -127,6 +127,23 @@ test('the bundled database is used as long as the configured file is missing', a
   expect(geoip.lookup('168.95.1.1').country).toBe('TW');
 });
 
+test('countries are of the bundled database until the configured file can be read', async () => {
+  const file = path.join(dir, 'later.mmdb');
+  const bundled = await openGeoip({}, collectErrors().log);
+  const geoip = await openGeoip({ GEOIP_COUNTRY_FILE: file }, collectErrors().log);
+  expect([bundled.countrySource(), geoip.countrySource()]).toEqual(['bundled', 'bundled']);
+  await replace(file, Buffer.from('not a database'));
+  await geoip.refresh();
+  expect(geoip.countrySource()).toBe('bundled');
+  await replace(file, mmdb('Country', [['203.0.113.0/24', taipei]]));
+  await geoip.refresh();
+  expect(geoip.countrySource()).toBe('own');
+  // The previous file stays in use.
+  await rm(file);
+  await geoip.refresh();
+  expect(geoip.countrySource()).toBe('own');
+});
+
 test('more addresses than the cache holds keep their locations', async () => {
   const geoip = await openGeoip({}, collectErrors().log);
   const lookUpMany = () =>

@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Reader } from 'mmdb-lib';
+import type { CountrySource } from '@edgeloom/contract/statistics/statistics.ts';
 import type { Env } from '../core/env.ts';
 import { geoipBuilt } from '../core/metrics.ts';
 import { buildGeoPack, type GeoDatabase, type GeoPack } from './geo-pack.ts';
@@ -27,6 +28,8 @@ export interface Location {
 export interface Geoip {
   /** Any text is accepted; one that is not an address has no location. */
   lookup: (address: string) => Location;
+  /** A configured file that cannot be read at the start leaves the bundled database in use. */
+  countrySource: () => CountrySource;
   /** Reads changed files. A file that cannot be used is logged, and the previous one stays. */
   refresh: () => Promise<void>;
   /** Contains the files in use. Compiled when it is first needed. */
@@ -62,6 +65,7 @@ export async function openGeoip(
       recent.set(address, location);
       return location;
     },
+    countrySource: () => (countries.isOwn() ? 'own' : 'bundled'),
     async refresh() {
       const changes = await Promise.all([countries.refresh(), networks.refresh()]);
       if (!changes.includes(true)) return;
@@ -91,6 +95,8 @@ function openDatabase(name: string, file: string | undefined, log: GeoipLog) {
   return {
     load,
     database: () => loaded,
+    /** True once the configured file was read. */
+    isOwn: () => version !== '',
     find(address: string): unknown {
       const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address;
       const reader = loaded?.reader;

@@ -1,7 +1,7 @@
 // Statistics of layer-4 sessions: what forwards transferred, and what nodes dropped.
 import * as z from 'zod';
 import { Time } from '../common/common.ts';
-import { ReportInterval, Selection, withCustomTimes } from './statistics.ts';
+import { CountrySource, ReportInterval, Selection, withCustomTimes } from './statistics.ts';
 
 /** Dropped: by a rule or limit of the node. Failed: no origin accepted the session. */
 export const layer4Outcomes = ['allowed', 'dropped', 'failed'] as const;
@@ -47,6 +47,7 @@ export const Layer4Top = z.object({
   to: Time,
   data: z.array(z.object({ country: Country, ...sums })),
   total: z.object(sums).describe('Of all countries'),
+  countrySource: CountrySource,
 });
 
 export type Layer4Query = z.output<typeof Layer4Query>;

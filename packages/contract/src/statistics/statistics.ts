@@ -164,6 +164,12 @@ export const TopQuery = withCustomTimes(
     sortBy: z.enum(['requests', 'bytes']).default('requests'),
   }),
 );
+/** The database that the countries of requests are from, whose license may require a credit. */
+export const CountrySource = z
+  .enum(['bundled', 'own'])
+  .describe('The bundled database, or the one of GEOIP_COUNTRY_FILE. It is that of lines that are stored now');
+export type CountrySource = z.output<typeof CountrySource>;
+
 export const Top = z.object({
   type: z.literal(Object.values(topTypes)),
   from: Time.describe('Later than asked if older values are not kept any more'),
@@ -177,6 +183,7 @@ export const Top = z.object({
     }),
   ),
   total: z.object({ requests: z.int(), bytes: z.int() }).describe('Of all values'),
+  countrySource: CountrySource.optional().describe('Of countries only'),
 });
 
 const RankSelection = Selection.extend({

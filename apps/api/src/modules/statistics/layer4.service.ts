@@ -15,6 +15,7 @@ import { nothing, sql, type Sql } from '../../core/sql.ts';
 import { binSql } from '../../statistics/bins.ts';
 import { assertSites, piecesSql, seenSql, type Selection, type Times } from '../../statistics/selection.ts';
 import { stepsOf, timesOf } from '../../statistics/time-interval.ts';
+import { countrySourceOf } from './statistics.service.ts';
 
 const STEP_MINUTES = 5;
 
@@ -40,6 +41,7 @@ export async function topCountries(ctx: Ctx, query: Layer4TopQuery): Promise<Lay
       bits: found.reduce((all, { bits }) => all + bits, 0),
       sessions: found.reduce((all, { sessions }) => all + sessions, 0),
     },
+    countrySource: countrySourceOf(ctx),
   };
 }
 

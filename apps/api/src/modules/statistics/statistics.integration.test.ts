@@ -5,10 +5,11 @@ import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { nodeStatistics, statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { cardTypes, seriesTypes, topTypes } from '@edgeloom/contract/statistics/statistics.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { BuiltSite } from '../../../../../tests/support/builders/build.ts';
 import { addLogs, logBatch, logLine, logStore } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
+import { useOwnCountries } from '../../../../../tests/support/services/own-countries.ts';
 import { VALUES_KEPT } from '../../statistics/top-values.ts';
 
 const app = await testApp();
@@ -701,6 +702,20 @@ test('the bandwidth of nodes is by the hour, and only of own nodes', async () =>
   expect(data[0]?.values.slice(0, -2).every((value) => value === null)).toBe(true);
   const other = await build.site();
   expect((await as(other.client).call(nodeStatistics.bandwidth)).data).toEqual([]);
+});
+
+// Regression: the consoles credited the bundled database, whichever was in use.
+test('tops of countries name the database that is in use', async () => {
+  const sourcesOf = async () => {
+    const { call } = as(site.owner);
+    const country = await call(statistics.top, { body: { type: topTypes.country } });
+    const status = await call(statistics.top, { body: { type: topTypes.status } });
+    const layer4 = await call(statistics.layer4TopCountries, { body: {} });
+    return [country.countrySource, layer4.countrySource, status.countrySource];
+  };
+  expect(await sourcesOf()).toEqual(['bundled', 'bundled', undefined]);
+  onTestFinished(await useOwnCountries(installation));
+  expect(await sourcesOf()).toEqual(['own', 'own', undefined]);
 });
 
 test('figures of which a part is not kept any more are null, refused or of the part that is kept', async () => {

@@ -6,6 +6,7 @@ import {
   seriesTypes,
   topTypes,
   type Cards,
+  type CountrySource,
   type Qps,
   type QpsQuery,
   type Rank,
@@ -213,8 +214,12 @@ export async function top(ctx: Ctx, query: TopQuery): Promise<Top> {
     to: times.to,
     data,
     total: { requests: total?.requests ?? 0, bytes: total?.bytes ?? 0 },
+    ...(query.type === topTypes.country && { countrySource: countrySourceOf(ctx) }),
   };
 }
+
+export const countrySourceOf = ({ installation }: Ctx): CountrySource =>
+  installation.geoip?.countrySource() ?? 'bundled';
 
 /** The whole hours of a time of which values are kept. */
 function withValues({ now, installation }: Ctx, asked: Times): Times {

@@ -1,4 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core';
+import type { CountrySource } from '@edgeloom/contract/statistics/statistics.ts';
 import type { EChartsType } from 'echarts/core';
 import { useCallback, useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router-dom';
@@ -13,7 +14,7 @@ import { percent, time } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
 import { saveBlob, saveFile } from '../../lib/save-file.ts';
 import { tokens } from '../../theme/tokens.ts';
-import { Credit } from './top-list.tsx';
+import { CountryCredit } from './top-list.tsx';
 import { valueName } from './top-values.ts';
 
 /** Countries in the text alternative. */
@@ -30,6 +31,7 @@ interface CountryMapProps {
   valueTitle: string;
   /** Colours of attacks. */
   isBad?: boolean;
+  countrySource: CountrySource | undefined;
   tools?: ReactNode;
   pathOf?: ((code: string) => string) | undefined;
 }
@@ -42,6 +44,7 @@ export function CountryMap({
   figureOf,
   valueTitle,
   isBad = false,
+  countrySource,
   tools,
   pathOf,
 }: CountryMapProps) {
@@ -92,7 +95,7 @@ export function CountryMap({
             onPick={pathOf && ((code) => known.has(code) && void navigate(pathOf(code)))}
           />
           <ValuesTable title={title} heads={[...heads, '%']} rows={named} />
-          <Credit />
+          <CountryCredit source={countrySource} />
         </>
       )}
     </Panel>

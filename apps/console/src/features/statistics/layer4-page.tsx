@@ -77,11 +77,12 @@ export function Layer4Page() {
       <div className={classes['main']}>
         <div className={classes['place']}>
           <Loaded result={top}>
-            {({ data, total }) => (
+            {({ data, total, countrySource }) => (
               <CountryMap
                 title={t(`layer4.map.${outcome}`)}
                 rows={data.map(({ country, bits: value }) => ({ code: country, value }))}
                 total={total.bits}
+                countrySource={countrySource}
                 figureOf={volume}
                 valueTitle={t('layer4.bits')}
                 isBad={outcome === 'dropped'}

@@ -1,6 +1,7 @@
 import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
 import { COUNTRY_SOURCE } from '@edgeloom/contract/geoip/attribution.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import type { CountrySource } from '@edgeloom/contract/statistics/statistics.ts';
 import { topTypes } from '@edgeloom/contract/statistics/type-numbers.ts';
 import { IconListSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
@@ -143,14 +144,15 @@ function Rows({
         })}
       </ol>
       {isCut && <p className={classes['credit']}>{t('statistics.valuesSince', { since: time(figures.from) })}</p>}
-      {kind === 'country' && <Credit />}
+      {kind === 'country' && <CountryCredit source={figures.countrySource} />}
     </>
   );
 }
 
-/** The license of the countries' database requires it. */
-export function Credit() {
+/** The license of the bundled database requires it. An API of the release before does not send the source. */
+export function CountryCredit({ source }: { source: CountrySource | undefined }) {
   const t = useT();
+  if (source === 'own') return null;
   const { name, url, license, licenseUrl } = COUNTRY_SOURCE;
   return (
     <p className={classes['credit']}>

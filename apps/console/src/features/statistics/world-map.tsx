@@ -44,11 +44,12 @@ function Near({ query, sortBy, pollMs, pathOf, ...props }: WorldMapProps) {
   const result = useTop('country', query, { top: MAX_COUNTRIES, sortBy, pollMs });
   return (
     <Loaded result={result}>
-      {({ data, total }) => (
+      {({ data, total, countrySource }) => (
         <CountryMap
           {...props}
           rows={data.map((row) => ({ code: row.value, value: row[sortBy] }))}
           total={total[sortBy]}
+          countrySource={countrySource}
           figureOf={sortBy === 'bytes' ? bytes : count}
           valueTitle={t(sortBy === 'bytes' ? 'statistics.fields.traffic' : 'statistics.fields.requests')}
           pathOf={pathOf && ((code) => pathOf('country', code))}
