@@ -301,6 +301,40 @@ test('the security page lists WAF rules that only monitor, and a click shows the
   await page.context().close();
 });
 
+test('an operator finds the requests without a site, and a customer has no such choice', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  await addLogs(installation.pool, node.id, [
+    logLine(site.id),
+    logLine(site.id),
+    logLine(site.id),
+    logLine('', { status: 903, host: 'unknown.example', uri: '/nobody', bytes: 70 }),
+  ]);
+  const { page } = await consoles.openAs(site.client, 'dataAnalysis/statistics');
+  await card(page, 'Requests').getByText('3', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'All sites' }).click();
+  await page.getByRole('checkbox', { name: 'Requests without a site' }).click();
+  await card(page, 'Requests').getByText('1', { exact: true }).waitFor();
+  await expect.poll(() => searchOf(page).get('noSite')).toBe('1');
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'statistics-no-site');
+  await page.keyboard.press('Escape');
+  await panel(page, 'URLs').getByText('unknown.example/nobody').waitFor();
+  await panel(page, 'Domains').getByText('Without a domain').waitFor();
+  // The live rate and the lists of the security page are of these requests, too.
+  await page.goto('/client/dataAnalysis/securityAnalysis?noSite=1');
+  await panel(page, 'URLs of blocked requests').getByText('unknown.example/nobody').waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect.poll(() => searchOf(page).get('noSite')).toBeNull();
+
+  const customer = await consoles.openAs(site.owner, 'dataAnalysis/statistics?noSite=1');
+  await card(customer.page, 'Requests').getByText('3', { exact: true }).waitFor();
+  await customer.page.getByRole('button', { name: 'All sites' }).click();
+  await customer.page.getByRole('dialog').getByRole('combobox', { name: 'Domains' }).waitFor();
+  expect(await customer.page.getByText('Requests without a site').count()).toBe(0);
+});
+
 test('the live rate reads only new steps once a minute, and nothing in a hidden tab', async () => {
   const site = await consoles.app.build.site();
   const node = await consoles.app.build.node({ zone: site.zone });

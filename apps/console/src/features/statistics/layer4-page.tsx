@@ -37,7 +37,7 @@ export function Layer4Page() {
   const state = useStatistics(options);
   const { query, search, change } = state;
   const outcome = search.get('outcome') === 'allowed' ? 'allowed' : 'dropped';
-  const { timeZone, timeInterval, startTime, endTime, siteIDs, tags } = query;
+  const { timeZone, timeInterval, startTime, endTime, siteIDs, tags, noSite } = query;
   // Sessions have no domain and no HTTP values.
   const body = {
     timeZone,
@@ -46,6 +46,7 @@ export function Layer4Page() {
     ...(endTime !== undefined && { endTime }),
     ...(siteIDs !== undefined && { siteIDs }),
     ...(tags !== undefined && { tags }),
+    ...(noSite !== undefined && { noSite }),
   };
   const polled = useMemo(() => {
     const pollMs = pollOf(state.period);

@@ -9,15 +9,18 @@ import { StatusMark } from '../../components/status/status-mark.tsx';
 import { call } from '../../lib/api.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import type { Statistics } from './use-statistics.ts';
 import { startOfNewSteps, withNewSteps } from './new-steps.ts';
 
 const POLL_MS = 60_000;
 
 type Steps = Received<typeof statistics.qps>;
+/** All sites, unless narrowed. */
+type LiveQpsProps = Pick<Statistics['query'], 'siteIDs' | 'noSite'>;
 
 /** Reads six hours first, and then the steps since the last response. */
 async function readSteps(
-  sites: { siteIDs?: string[] },
+  sites: LiveQpsProps,
   known: { data: Steps; at: number } | undefined,
   signal: AbortSignal,
 ): Promise<Steps> {
@@ -27,9 +30,8 @@ async function readSteps(
 }
 
 /** Requests per second of the last six hours. */
-export function LiveQps({ siteIDs }: { siteIDs: string[] | undefined }) {
+export function LiveQps(sites: LiveQpsProps) {
   const t = useT();
-  const sites = siteIDs === undefined ? {} : { siteIDs };
   const result = useEndpoint(
     statistics.qps,
     { body: sites },

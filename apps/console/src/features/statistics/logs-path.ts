@@ -31,9 +31,10 @@ export function filtersOf(kind: TopKind, value: string): [name: string, value: s
 }
 
 /** Paths of the access log with one value's requests of the shown period, its newest day if it is longer. */
-export function useLogsPath({ period, now, sites, domains }: Statistics) {
+export function useLogsPath({ period, now, sites, domains, noSite }: Statistics) {
   const can = useCan();
-  if (!can(logs.access)) return null;
+  // The log page cannot select requests without a site.
+  if (!can(logs.access) || noSite) return null;
   return (kind: TopKind, value: string): string | null => {
     const chosen = filtersOf(kind, value);
     if (chosen.length === 0) return null;

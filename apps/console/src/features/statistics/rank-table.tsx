@@ -53,7 +53,7 @@ export function RankTable({ state, pollMs }: { state: Statistics; pollMs: number
   };
   const ofDomain = (name: string) => {
     const search = new URLSearchParams(state.search);
-    for (const key of ['site', 'tag', 'domain', 'page']) search.delete(key);
+    for (const key of ['site', 'tag', 'domain', 'noSite', 'page']) search.delete(key);
     search.set('domain', name);
     return `?${search}`;
   };

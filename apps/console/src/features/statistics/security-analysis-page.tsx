@@ -59,7 +59,7 @@ export function SecurityAnalysisPage() {
       </div>
       {isOfSites && (
         <div className={classes['live']}>
-          <LiveQps siteIDs={query.siteIDs} />
+          <LiveQps {...(query.siteIDs && { siteIDs: query.siteIDs })} {...(query.noSite && { noSite: query.noSite })} />
         </div>
       )}
       <div className={classes['main']}>

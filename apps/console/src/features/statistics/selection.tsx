@@ -1,10 +1,11 @@
 import { palette } from '@edgeloom/contract/palette/palette.calls.ts';
 import { sites } from '@edgeloom/contract/sites/sites.calls.ts';
-import { ActionIcon, Button, MultiSelect, Popover } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, MultiSelect, Popover } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconFilter, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { MetaMultiSelect } from '../../components/fields/meta-select.tsx';
+import { family } from '../../lib/family.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
@@ -16,15 +17,16 @@ import classes from './statistics.module.css';
 const MAX_TAGS = 20;
 const MAX_SITES = 20;
 const MAX_DOMAINS = 50;
+const noSelection = { site: null, tag: null, domain: null, noSite: null };
 /** Keeps the lists inside the popover, which closes on a click outside. */
 const inside = { withinPortal: false };
 
-/** Sites, tags and domains that the page is about. */
+/** Sites, tags and domains that the page is about. Operators may choose the requests without a site instead. */
 export function Selection({ state, hasDomains = true }: { state: Statistics; hasDomains?: boolean }) {
   const t = useT();
   const can = useCan();
   const [opened, setOpened] = useState(false);
-  const { sites: siteIDs, tags, change } = state;
+  const { sites: siteIDs, tags, noSite, change } = state;
   const domains = hasDomains ? state.domains : [];
   const foundSites = useMetaSearch(sites.meta, { chosen: siteIDs, enabled: opened || siteIDs.length > 0 });
   const foundTags = useMetaSearch(sites.tagsInUse, {
@@ -41,7 +43,9 @@ export function Selection({ state, hasDomains = true }: { state: Statistics; has
     ...(domains.length > 0 ? [t('statistics.domains', { count: domains.length, rows: count(domains.length) })] : []),
   ];
   const chosen = siteIDs.length + tags.length + domains.length;
-  const label = chosen === 0 ? t('frame.allSites') : chosen === 1 ? (names[0] ?? '…') : amounts.join(' · ');
+  const all = t(noSite ? 'statistics.noSite' : 'frame.allSites');
+  const label = chosen === 0 ? all : chosen === 1 ? (names[0] ?? '…') : amounts.join(' · ');
+  const choose = (values: Partial<Record<'site' | 'tag' | 'domain', string[]>>) => change({ ...values, noSite: null });
   return (
     <div className={classes['selection']}>
       <Popover opened={opened} onChange={setOpened} position="bottom-end" width={320} trapFocus>
@@ -64,7 +68,7 @@ export function Selection({ state, hasDomains = true }: { state: Statistics; has
               value={siteIDs}
               maxValues={MAX_SITES}
               comboboxProps={inside}
-              onChange={(ids) => change({ site: ids })}
+              onChange={(site) => choose({ site })}
             />
           )}
           {can(sites.tagsInUse) && (
@@ -74,17 +78,22 @@ export function Selection({ state, hasDomains = true }: { state: Statistics; has
               value={tags}
               maxValues={MAX_TAGS}
               comboboxProps={inside}
-              onChange={(chosenTags) => change({ tag: chosenTags })}
+              onChange={(tag) => choose({ tag })}
             />
           )}
-          {hasDomains && <DomainSelect value={domains} onChange={(namesOf) => change({ domain: namesOf })} />}
+          {hasDomains && <DomainSelect value={domains} onChange={(domain) => choose({ domain })} />}
+          {family === 'client' && (
+            <Checkbox
+              label={t('statistics.noSite')}
+              description={t('statistics.noSiteWhy')}
+              checked={noSite}
+              onChange={({ currentTarget: { checked } }) => change({ ...noSelection, noSite: checked ? '1' : null })}
+            />
+          )}
         </Popover.Dropdown>
       </Popover>
-      {chosen > 0 && (
-        <ActionIcon
-          aria-label={t('common.states.clearFilters')}
-          onClick={() => change({ site: null, tag: null, domain: null })}
-        >
+      {(chosen > 0 || noSite) && (
+        <ActionIcon aria-label={t('common.states.clearFilters')} onClick={() => change(noSelection)}>
           <IconX size={15} stroke={1.6} />
         </ActionIcon>
       )}

@@ -1,6 +1,7 @@
 import type { ReportInterval, TimeInterval } from '@edgeloom/contract/statistics/statistics.ts';
 import { useEffect, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
+import { family } from '../../lib/family.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { filterKinds, filtersOf, type FilterKind } from './filters.ts';
 import { instant } from './instant.ts';
@@ -38,12 +39,16 @@ export function useStatistics({ offered = intervals, fallback = 'oneDay' }: Opti
     const isFiltered = Object.keys(filters).length > 0;
     const chosen = periodOf(params, offered, fallback);
     const period = isFiltered ? shortened(chosen) : chosen;
-    const [sites, tags, domains] = [params.getAll('site'), params.getAll('tag'), params.getAll('domain')];
+    // The zones' own requests, which customers do not see.
+    const noSite = family === 'client' && params.get('noSite') === '1';
+    const valuesOf = (name: string) => (noSite ? [] : params.getAll(name));
+    const [sites, tags, domains] = [valuesOf('site'), valuesOf('tag'), valuesOf('domain')];
     return {
       period,
       sites,
       tags,
       domains,
+      noSite,
       filters,
       isFiltered,
       query: {
@@ -54,6 +59,7 @@ export function useStatistics({ offered = intervals, fallback = 'oneDay' }: Opti
         ...(sites.length > 0 && { siteIDs: sites }),
         ...(tags.length > 0 && { tags }),
         ...(domains.length > 0 && { domains }),
+        ...(noSite && { noSite: true as const }),
         ...(isFiltered && { filters }),
       },
     };
