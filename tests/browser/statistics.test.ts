@@ -335,6 +335,34 @@ test('an operator finds the requests without a site, and a customer has no such 
   expect(await customer.page.getByText('Requests without a site').count()).toBe(0);
 });
 
+// Regression: the button beside it left half of an address.
+test('addresses of the security page are whole at 1100 px, and each list says of what its shares are', async () => {
+  const site = await consoles.app.build.site();
+  const node = await consoles.app.build.node({ zone: site.zone });
+  const address = '101.101.101.101';
+  const refused = Array.from({ length: 3 }, () =>
+    logLine(site.id, { status: 929, cause: 'blacklist', address, host: 'shop.example.com' }),
+  );
+  await addLogs(consoles.app.installation.pool, node.id, [...refused, logLine(site.id)]);
+  const { page } = await consoles.openAs(site.owner, 'dataAnalysis/securityAnalysis', { width: 1100 });
+  const addresses = panel(page, 'Addresses of blocked requests');
+  await page.getByRole('button', { name: `Block ${address}` }).waitFor();
+  const name = addresses.getByRole('link', { name: address, exact: true });
+  expect(await name.evaluate(({ parentElement: cell }) => cell && cell.scrollWidth - cell.clientWidth)).toBe(0);
+  await addresses.getByText('Share of blocked requests').waitFor();
+  await addresses.getByText('100.00%').waitFor();
+  const causes = panel(page, 'Block causes');
+  await causes.getByText('Share of all requests').waitFor();
+  await causes.getByText('75.00%').waitFor();
+  await keepPicture(page, 'security-1100');
+  await addresses.scrollIntoViewIfNeeded();
+  await keepPicture(page, 'security-1100-addresses');
+  const look = { width: 1440, theme: 'dark', language: 'zh-TW' } as const;
+  const wide = await consoles.openAs(site.owner, 'dataAnalysis/securityAnalysis', look);
+  await wide.page.getByText('占封鎖請求的比例').first().waitFor();
+  await keepPicture(wide.page, 'security-shares-1440-dark-zh-TW');
+});
+
 test('the live rate reads only new steps once a minute, and nothing in a hidden tab', async () => {
   const site = await consoles.app.build.site();
   const node = await consoles.app.build.node({ zone: site.zone });

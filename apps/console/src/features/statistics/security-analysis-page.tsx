@@ -44,7 +44,8 @@ export function SecurityAnalysisPage() {
   const isAll = state.search.get('map') === 'all';
   // The live rate is of whole sites.
   const isOfSites = !state.isFiltered && state.domains.length === 0 && state.tags.length === 0;
-  const refusedProps = { ...topProps, query: refused, refused: true } as const;
+  const allProps = { ...topProps, query, shareOf: 'all' } as const;
+  const refusedProps = { ...topProps, query: refused, refused: true, shareOf: 'blocked' } as const;
   return (
     <Page title="securityAnalysis.title" actions={<Selection state={state} />}>
       <div className={classes['toolbar']}>
@@ -55,14 +56,14 @@ export function SecurityAnalysisPage() {
       <FilterChips state={state} />
       <div className={classes['main']}>
         <Outcomes state={state} result={outcomes} />
-        <TopList kind="blacklist" query={query} refused {...topProps} />
+        <TopList kind="blacklist" refused {...allProps} />
       </div>
       {isOfSites && (
         <div className={classes['live']}>
           <LiveQps {...(query.siteIDs && { siteIDs: query.siteIDs })} {...(query.noSite && { noSite: query.noSite })} />
         </div>
       )}
-      <div className={classes['main']}>
+      <div className={classes['main']} data-wide-list>
         <div className={classes['place']}>
           <WorldMap
             title={t(isAll ? 'securityAnalysis.allSources' : 'securityAnalysis.sources')}
@@ -93,8 +94,8 @@ export function SecurityAnalysisPage() {
         />
       </div>
       <div className={classes['columns']} data-four>
-        <TopList kind="wafRule" query={query} refused {...topProps} />
-        <TopList kind="wafMonitored" query={query} {...topProps} />
+        <TopList kind="wafRule" refused {...allProps} />
+        <TopList kind="wafMonitored" {...allProps} />
         <TopList kind="url" title={t('securityAnalysis.urls')} {...refusedProps} />
         <TopList kind="country" title={t('securityAnalysis.countries')} {...refusedProps} />
       </div>

@@ -32,6 +32,8 @@ interface TopListProps {
   pathOf?: (kind: TopKind, value: string) => string;
   /** Path of the log with only this value's requests. */
   logsOf?: ((kind: TopKind, value: string) => string | null) | null;
+  /** The requests of which the shares are. Shown above the rows. */
+  shareOf?: 'all' | 'blocked';
   /** A control beside a value. */
   renderTool?: (value: string) => ReactNode;
   /** Replaces the kind's title. */
@@ -99,6 +101,7 @@ function Rows({
   query,
   pathOf,
   logsOf,
+  shareOf,
   renderTool,
   figures,
 }: TopListProps & { figures: TopFigures }) {
@@ -110,6 +113,7 @@ function Rows({
   const isCut = startTime !== undefined && new Date(figures.from) > new Date(startTime);
   return (
     <>
+      {shareOf !== undefined && <p className={classes['shareOf']}>{t(`statistics.shareOf.${shareOf}`)}</p>}
       <ol className={classes['rows']} data-refused={refused || undefined}>
         {figures.data.map((row) => {
           const name = nameOf(kind, row.value);
