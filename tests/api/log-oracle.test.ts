@@ -265,6 +265,33 @@ async function forEachPeriod(check: (period: Period) => Promise<void>): Promise<
   for (const period of allPeriods) await check(period);
 }
 
+test('sites have the bandwidth of each hour', async () => {
+  const shown = Object.values(sites);
+  const { times, data } = await as(operator).call(statistics.siteBandwidth, {
+    body: { siteIDs: shown.map(({ id }) => id) },
+  });
+  const current = Math.floor(now / HOUR_MS) * HOUR_MS;
+  const [begins, end] = [starts(current - 23 * HOUR_MS, current + HOUR_MS, HOUR_MS), current + HOUR_MS];
+  expect(times.map(ms)).toEqual(begins);
+  for (const { id, zoneId } of shown) {
+    const sums = oracle.stepsOf(
+      all.filter(({ site }) => site === id),
+      begins,
+      end,
+    );
+    const zones = oracle.stepsOf(
+      all.filter(({ zone }) => zone === zoneId),
+      begins,
+      end,
+    );
+    const seconds = begins.map((at) => (Math.min(at + HOUR_MS, now) - at) / 1000);
+    const { values = [] } = data.find((row) => row.id === id) ?? {};
+    // Minutes between the reports of a node are measured without lines.
+    const isMeasured = (i: number) => (zones[i]?.requests ?? 0) > 0 || values[i] === 0;
+    expect(values).toEqual(sums.map(({ bytes }, i) => (isMeasured(i) ? (bytes * 8) / (seconds[i] ?? 0) : null)));
+  }
+});
+
 describe.each(Object.keys(selections))('%s', (name) => {
   test('cards', () =>
     forEachPeriod(async ({ period, times, from, to }) => {

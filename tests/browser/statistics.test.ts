@@ -445,6 +445,38 @@ test('layer-4 sessions are shown by outcome and country', async () => {
   await page.context().close();
 });
 
+test('the list of sites has a line of the last 24 hours beside the traffic', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site({ name: 'with-traffic' });
+  const other = await build.site({ name: 'without-traffic', owner: site.owner, product: site.product });
+  const node = await build.node({ zone: site.zone });
+  const ago = (hours: number) => Date.now() / 1000 - hours * HOUR_SECONDS;
+  await addLogs(
+    installation.pool,
+    node.id,
+    [1, 2, 3, 5, 8].map((hours) => logLine(site.id, { time: ago(hours), bytes: 1000 * hours })),
+  );
+  for (const [account, address] of [
+    [site.owner, 'sitesManagement'],
+    [site.client, 'nodeManage/sitesList'],
+  ] as const) {
+    const { page } = await consoles.openAs(account, 'dashboard');
+    const asked: unknown[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/statistics/sites/bandwidth')) asked.push(request.postDataJSON());
+    });
+    await page.goto(`/${account.kind}/${address}`);
+    const row = page.getByRole('row').filter({ hasText: 'with-traffic' }).first();
+    await row.locator('svg[viewBox="0 0 60 26"] path').waitFor();
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'without-traffic' }).count()).toBe(1);
+    // Each call has all rows of the page.
+    const siteIDs = [site.id, other.id].toSorted();
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked).toEqual(asked.map(() => ({ siteIDs })));
+    await keepPicture(page, `sites-sparks-${account.kind}`);
+  }
+});
+
 test('domains are ranked by a chosen column and exported', async () => {
   const { page } = await consoles.openAs(small.owner, 'dataAnalysis/statistics');
   const rank = panel(page, 'Domains');

@@ -1,8 +1,9 @@
 // Traffic of the rows of a list, in one query for the page.
+import type { HourlyBandwidth } from '@edgeloom/contract/statistics/statistics.ts';
 import type { Ctx } from '../core/ctx.ts';
 import { nothing, sql } from '../core/sql.ts';
-
 import { readTotal } from './read-traffic.ts';
+import { assertSites } from './selection.ts';
 import { startOfHours, timesOf } from './time-interval.ts';
 
 const HOUR_MS = 3_600_000;
@@ -60,13 +61,9 @@ export async function readMonthTraffic(ctx: Ctx, siteIDs?: readonly string[]): P
 }
 
 /** Bits per second of each node in each of the last 24 hours, for sites and zones that the caller may see. */
-export async function readNodeBandwidth({ db, now }: Ctx): Promise<{
-  times: Date[];
-  data: { id: string; values: (number | null)[] }[];
-}> {
+export async function readNodeBandwidth({ db, now }: Ctx): Promise<HourlyBandwidth> {
   const since = firstHour(now());
-  const times = Array.from({ length: HOURS }, (_, i) => since + i * HOUR_MS);
-  const rows = await db.$read<{ id: string; at: number; bytes: number }>(
+  const rows = await db.$read<HourOfRow>(
     ({ zone, site }) => sql`WITH places AS (
       SELECT z.id FROM zones z WHERE ${zone} UNION ALL SELECT s.id FROM sites s WHERE ${site}
     )
@@ -75,11 +72,44 @@ export async function readNodeBandwidth({ db, now }: Ctx): Promise<{
     JOIN nodes n ON n.id = t.node_id JOIN zones z ON z.id = n.zone_id AND ${zone}
     GROUP BY 1, 2`,
   );
+  return hourlyBandwidth(rows, since, now());
+}
+
+/** Bits per second of each site in each of the last 24 hours. An hour in which its zone reported nothing is null. */
+export async function readSiteBandwidth(ctx: Ctx, siteIDs: readonly string[]): Promise<HourlyBandwidth> {
+  await assertSites(ctx, siteIDs);
+  const { db, now } = ctx;
+  const since = firstHour(now());
+  const rows = await db.$read<HourOfRow>(
+    ({ site }) => sql`WITH seen AS (
+      SELECT s.id, s.zone_id FROM sites s WHERE ${site} AND s.id = ANY (${siteIDs}::uuid[])
+    ), sums AS (
+      SELECT t.site_id AS id, t.at, sum(t.bytes)::float8 AS bytes
+      FROM seen JOIN traffic t ON t.site_id = seen.id AND t.step = ${HOUR_SECONDS} AND t.at >= ${new Date(since)} GROUP BY 1, 2
+    ), measured AS (
+      SELECT DISTINCT t.site_id AS zone_id, t.at FROM (SELECT DISTINCT zone_id FROM seen) z
+      JOIN traffic t ON t.site_id = z.zone_id AND t.step = ${HOUR_SECONDS} AND t.at >= ${new Date(since)}
+    )
+    SELECT seen.id, (extract(epoch FROM m.at) * 1000)::float8 AS at, coalesce(sums.bytes, 0) AS bytes
+    FROM seen JOIN measured m ON m.zone_id = seen.zone_id LEFT JOIN sums ON sums.id = seen.id AND sums.at = m.at`,
+  );
+  return hourlyBandwidth(rows, since, now());
+}
+
+interface HourOfRow {
+  id: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  bytes: number;
+}
+
+function hourlyBandwidth(rows: readonly HourOfRow[], since: number, now: Date): HourlyBandwidth {
+  const times = Array.from({ length: HOURS }, (_, i) => since + i * HOUR_MS);
   const data = [...Map.groupBy(rows, ({ id }) => id)].map(([id, hours]) => {
     const bytesAt = new Map(hours.map(({ at, bytes }) => [at, bytes]));
     const values = times.map((at) => {
       const bytes = bytesAt.get(at);
-      const seconds = Math.min(HOUR_SECONDS, Math.max(1, (now().getTime() - at) / 1000));
+      const seconds = Math.min(HOUR_SECONDS, Math.max(1, (now.getTime() - at) / 1000));
       return bytes === undefined ? null : (bytes * 8) / seconds;
     });
     return { id, values };

@@ -3,7 +3,8 @@ import {
   Layer4CountrySeries, Layer4CountrySeriesQuery, Layer4OutcomeSeries, Layer4Query, Layer4SeriesQuery, Layer4Sums, Layer4Top, Layer4TopQuery,
 } from './layer4.ts';
 import {
-  Cards, NodeBandwidth, Qps, QpsQuery, Rank, RankExportQuery, RankQuery, RuleMatches, SeriesQuery, StatisticsQuery, TimeSeries, Top, TopQuery,
+  Cards, HourlyBandwidth, Qps, QpsQuery, Rank, RankExportQuery, RankQuery, RuleMatches, SeriesQuery, SiteBandwidthQuery, StatisticsQuery, TimeSeries, Top,
+  TopQuery,
 } from './statistics.ts';
 
 const can = 'statistics:read';
@@ -14,6 +15,7 @@ export const statistics = onSites('statistics', {
   top:        post('statistics/top', { can, body: TopQuery, reply: Top }),
   export:     post('statistics/list/export', { can, body: RankExportQuery, answers: 'text/csv' }),
   qps:        post('statistics/qps', { can, body: QpsQuery, reply: Qps }),
+  siteBandwidth: post('statistics/sites/bandwidth', { can, body: SiteBandwidthQuery, reply: HourlyBandwidth }),
   rules:      get('site/:siteId/statistics/rules', { can, reply: RuleMatches }),
   layer4Outcomes:    post('statistics/network/outcomes/avgBitRate', { can, body: Layer4SeriesQuery, reply: Layer4OutcomeSeries }),
   layer4Sums:        post('statistics/network/outcomes/sumBits', { can, body: Layer4Query, reply: Layer4Sums }),
@@ -22,5 +24,5 @@ export const statistics = onSites('statistics', {
 });
 
 export const nodeStatistics = onClient('nodeStatistics', {
-  bandwidth: get('statistics/nodes/bandwidth', { can, reply: NodeBandwidth }),
+  bandwidth: get('statistics/nodes/bandwidth', { can, reply: HourlyBandwidth }),
 });

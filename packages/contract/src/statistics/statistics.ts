@@ -225,11 +225,16 @@ export const Qps = z.object({
   values: z.array(z.number().nullable()).describe('Requests per second in steps of five minutes'),
 });
 
-export const NodeBandwidth = z.object({
+export const HourlyBandwidth = z.object({
   times: z.array(Time).describe('The last 24 hours'),
   data: z.array(
     z.object({ id: Id, values: z.array(z.number().nullable()).describe('Bits per second. Null: not measured') }),
   ),
+});
+export type HourlyBandwidth = z.output<typeof HourlyBandwidth>;
+/** A page of a list has at most this many sites. */
+export const SiteBandwidthQuery = z.object({
+  siteIDs: z.array(Id).min(1).max(500),
 });
 
 export const RuleMatches = z.object({

@@ -704,6 +704,24 @@ test('the bandwidth of nodes is by the hour, and only of own nodes', async () =>
   expect((await as(other.client).call(nodeStatistics.bandwidth)).data).toEqual([]);
 });
 
+test('sites have their bandwidth of each hour, 0 where only others had requests, and null where nothing was measured', async () => {
+  const product = await build.product();
+  const owner = await build.user(product);
+  const [busy, idle] = [await build.site({ product, owner }), await build.site({ product, owner })];
+  const { id } = await build.node({ zone: product.zone });
+  const hour = Math.floor(Date.now() / HOUR) * HOUR - 3 * HOUR;
+  await addLogs(pool, id, [logLine(busy.id, { time: hour / 1000, bytes: 4500 })]);
+  const body = { siteIDs: [busy.id, idle.id] };
+  for (const account of [owner, busy.client]) {
+    const { times, data } = await as(account).call(statistics.siteBandwidth, { body });
+    const valuesOf = (siteID: string) => data.find((row) => row.id === siteID)?.values ?? [];
+    const at = times.findIndex((time) => Date.parse(time) === hour);
+    expect([times.length, valuesOf(busy.id)[at], valuesOf(idle.id)[at]]).toEqual([24, (4500 * 8) / 3600, 0]);
+    expect([valuesOf(busy.id)[at - 1], valuesOf(idle.id)[at - 1]]).toEqual([null, null]);
+  }
+  await expect(as(site.owner).call(statistics.siteBandwidth, { body })).rejects.toMatchObject({ status: 404 });
+});
+
 // Regression: the consoles credited the bundled database, whichever was in use.
 test('tops of countries name the database that is in use', async () => {
   const sourcesOf = async () => {

@@ -29,6 +29,7 @@ import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
 import type { Filter } from './filter-chip.tsx';
 import { ListBody, NoRows, type Empty } from './list-body.tsx';
+import { PageIds } from './page-ids.ts';
 import { pageOf, type Identified, type PageOfRows } from './page-of-rows.ts';
 import { Toolbar } from './toolbar.tsx';
 import { sentOf } from './sent.ts';
@@ -129,6 +130,8 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
   const { rows, moved, apply } = useStableOrder(page?.data ?? [], view, pollMs !== undefined);
   const question = { endpoint, params, query: asked };
   const ids = rows.map(({ id }) => id);
+  const sortedIds = ids.toSorted().join(' ');
+  const pageIds = useMemo(() => (sortedIds === '' ? [] : sortedIds.split(' ')), [sortedIds]);
   const fresh = useNewRows({
     feature: endpoint.feature,
     state,
@@ -189,7 +192,9 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
         name={list.caption}
         empty={<NoRows words={words} state={state} filters={filters} empty={props.empty} />}
       >
-        {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}
+        <PageIds value={pageIds}>
+          {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}
+        </PageIds>
       </ListBody>
       {chosen.length > 0 && (
         <BulkBar

@@ -39,6 +39,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'statistics.layer4Sums': reads,
   'statistics.layer4Countries': reads,
   'statistics.layer4TopCountries': reads,
+  'statistics.siteBandwidth': reads,
   'logs.access': reads,
   'logExports.create': shownLogs,
   'logExports.retry': acts,

@@ -11,6 +11,7 @@ import { t } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { byProduct, grouping } from './group.tsx';
+import { TrafficCell } from './traffic-cell.tsx';
 
 type OwnSite = RowOf<typeof ownSites.list>;
 
@@ -25,7 +26,13 @@ const columns: Column<OwnSite>[] = [
     text: ({ status }) => t(`status.site.${status}`),
   },
   { key: 'domainCount', align: 'right', render: domainsOf },
-  { key: 'traffic', as: 'bytes', sort: false },
+  {
+    key: 'traffic',
+    align: 'right',
+    sort: false,
+    render: (site) => <TrafficCell id={site.id} traffic={site.traffic} />,
+    text: ({ traffic }) => String(traffic ?? ''),
+  },
   { key: 'tags', as: 'tags' },
   { key: 'createdAt', as: 'time', priority: 2 },
   { key: 'updatedAt', as: 'time' },

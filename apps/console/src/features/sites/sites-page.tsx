@@ -19,6 +19,7 @@ import { ExpiryForm, ProductForm, TagsForm } from './bulk-forms.tsx';
 import { byProduct, grouping } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
 import { forcing, lifting, locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
+import { TrafficCell } from './traffic-cell.tsx';
 import classes from './sites.module.css';
 
 const columns: Column<Site>[] = [
@@ -36,7 +37,13 @@ const columns: Column<Site>[] = [
   { key: 'userName', flexible: true },
   { key: 'zoneName', priority: 2 },
   { key: 'domainCount', align: 'right', render: domainsOf },
-  { key: 'traffic', as: 'bytes', sort: false },
+  {
+    key: 'traffic',
+    align: 'right',
+    sort: false,
+    render: (site) => <TrafficCell id={site.id} traffic={site.traffic} />,
+    text: ({ traffic }) => String(traffic ?? ''),
+  },
   { key: 'tags', as: 'tags', priority: 2 },
   { key: 'updatedAt', as: 'time', priority: 2 },
 ];
