@@ -341,6 +341,8 @@ test('every table is audited or listed as exempt', async () => {
         'unreadable_lines',
       ],
       ['l4_log', 'l4_traffic'],
+      // From the heartbeats of nodes.
+      ['kernel_drops', 'kernel_drop_counters'],
       // Derived from access logs for destinations, and the parts of exports.
       ['log_spool', 'log_spool_heads', 'log_export_chunks', 'log_export_days'],
       // Derived from nodes and groups for traffic steering.

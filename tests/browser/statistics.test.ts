@@ -445,6 +445,33 @@ test('layer-4 sessions are shown by outcome and country', async () => {
   await page.context().close();
 });
 
+test('an operator sees the packets that kernels dropped, and a customer does not', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  const none = { packets: 0, bytes: 0, perSecond: 0 };
+  const dropped = { since: '2026-01-01T00:00:00Z', blocked: none, blacklist: none, risk: none };
+  const syn = { packets: 90_000, bytes: 5_400_000, perSecond: 0 };
+  const before = new Date(Date.now() - 10 * 60_000);
+  await logStore(installation.pool).addKernelDrops([{ nodeId: node.id, dropped: { ...dropped, syn } }], before);
+  const { page } = await consoles.openAs(site.client, 'dataAnalysis/l4AttackAnalysis');
+  const chart = panel(page, 'Packets dropped by the kernel, per second');
+  await chart.getByText('Show as table').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await chart.scrollIntoViewIfNeeded();
+  await keepPicture(page, 'kernel-drops');
+  await chart.getByText('Show as table').click();
+  // 90,000 packets in five minutes.
+  await chart.getByRole('cell', { name: '300', exact: true }).waitFor();
+  await page.goto(`/client/dataAnalysis/l4AttackAnalysis?site=${site.id}`);
+  await card(page, 'Blocked').waitFor();
+  expect(await chart.count()).toBe(0);
+
+  const customer = await consoles.openAs(site.owner, 'dataAnalysis/l4AttackAnalysis');
+  await card(customer.page, 'Blocked').waitFor();
+  expect(await customer.page.getByText('Packets dropped by the kernel').count()).toBe(0);
+});
+
 test('the list of sites has a line of the last 24 hours beside the traffic', async () => {
   const { build, installation } = consoles.app;
   const site = await build.site({ name: 'with-traffic' });

@@ -109,6 +109,8 @@ export const owners: { [M in Model]: Owner<M> } = {
   // Written by groups and triggers for a whole operator (dns-state).
   Traffic: '(none)',
   Layer4Traffic: '(none)',
+  KernelDrops: '(none)',
+  KernelDropCounters: '(none)',
   TopValue: '(none)',
   TopGroup: '(none)',
   PendingTop: '(none)',

@@ -37,7 +37,7 @@ export class NodeMessages {
   readonly #logStore: LogStore;
   readonly #commands: Pick<Commands, 'wake'>;
   readonly #acks = batches((items: FromNode<Ack>[]) => storeAcks(this.#pool, items));
-  readonly #heartbeats = batches((items: ReceivedHeartbeat[]) => storeHeartbeats(this.#pool, items), {
+  readonly #heartbeats = batches((items: ReceivedHeartbeat[]) => this.#storeHeartbeats(items), {
     gatherMs: HEARTBEAT_BATCH_MS,
   });
   readonly #blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(this.#pool, items), {
@@ -61,6 +61,15 @@ export class NodeMessages {
   /** Waits until received messages are stored. */
   async idle(): Promise<void> {
     await Promise.all([this.#acks.idle(), this.#heartbeats.idle(), this.#blockReports.idle()]);
+  }
+
+  async #storeHeartbeats(items: ReceivedHeartbeat[]) {
+    const replies = await storeHeartbeats(this.#pool, items);
+    const reports = items.flatMap(({ nodeId, message: { load } }) =>
+      load?.dropped ? [{ nodeId, dropped: load.dropped }] : [],
+    );
+    await this.#logStore.addKernelDrops(reports, new Date());
+    return replies;
   }
 
   #subscribeToRequests(bus: Bus, log: LinkLog) {

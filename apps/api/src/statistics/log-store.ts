@@ -8,6 +8,7 @@ import { inTransaction, withClient } from '../node-link/transactions.ts';
 import type { Geoip } from '../geoip/geoip.ts';
 import type { AccessLog } from '../access-log/access-log.ts';
 import { postgresAccessLog } from '../access-log/postgres.ts';
+import { addKernelDrops, type DropReport } from './kernel-drops.ts';
 import { addSessions, readSessions } from './layer4-log.ts';
 import { readLines, type Line } from './log-lines.ts';
 import { spoolLines } from '../log-push/spool.ts';
@@ -127,6 +128,11 @@ export class LogStore {
     });
     // Last, because it locks the sites' heads until the commit.
     await spoolLines(client, nodeId, siteIdOf, lines);
+  }
+
+  /** Adds the packets that the kernels of nodes dropped since their last reports. */
+  addKernelDrops(reports: readonly DropReport[], now: Date): Promise<void> {
+    return addKernelDrops(this.#pool, this.#partitions, reports, now.getTime());
   }
 
   /** Adds the batches that were stored to the top values and to the counts of addresses. */

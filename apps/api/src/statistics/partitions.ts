@@ -23,13 +23,29 @@ export const retentionOf = ({ ACCESS_LOG_DAYS, SESSION_LOG_DAYS, TOP_VALUES_DAYS
 });
 
 interface Partitioned {
-  table: 'traffic' | 'top_values' | 'top_groups' | 'address_sketches' | 'access_log' | 'l4_traffic' | 'l4_log';
+  table:
+    | 'traffic'
+    | 'top_values'
+    | 'top_groups'
+    | 'address_sketches'
+    | 'access_log'
+    | 'l4_traffic'
+    | 'l4_log'
+    | 'kernel_drops';
   /** The step of sums in seconds. */
   step?: number;
   /** Days in one partition. */
   days: number;
   keepDays: number;
 }
+
+/** Sums in steps of a minute up to a day. */
+const sumsOf = (table: Partitioned['table']): Partitioned[] => [
+  { table, step: 60, days: 1, keepDays: TRAFFIC_DAYS[60] },
+  { table, step: 300, days: 10, keepDays: TRAFFIC_DAYS[300] },
+  { table, step: 3600, days: 100, keepDays: TRAFFIC_DAYS[3600] },
+  { table, step: 86_400, days: 400, keepDays: TRAFFIC_DAYS[86_400] },
+];
 
 interface Partition extends Partitioned {
   name: string;
@@ -55,19 +71,14 @@ export class Partitions {
   constructor(pool: Pool, { requests, sessions, topValues }: Retention) {
     this.#pool = pool;
     this.#tables = [
-      { table: 'traffic', step: 60, days: 1, keepDays: TRAFFIC_DAYS[60] },
-      { table: 'traffic', step: 300, days: 10, keepDays: TRAFFIC_DAYS[300] },
-      { table: 'traffic', step: 3600, days: 100, keepDays: TRAFFIC_DAYS[3600] },
-      { table: 'traffic', step: 86_400, days: 400, keepDays: TRAFFIC_DAYS[86_400] },
+      ...sumsOf('traffic'),
       { table: 'top_values', days: 5, keepDays: topValues },
       { table: 'top_groups', days: 5, keepDays: topValues },
       { table: 'address_sketches', step: 3600, days: 5, keepDays: ADDRESS_DAYS[3600] },
       { table: 'address_sketches', step: 86_400, days: 50, keepDays: ADDRESS_DAYS[86_400] },
       { table: 'access_log', days: 1, keepDays: requests },
-      { table: 'l4_traffic', step: 60, days: 1, keepDays: TRAFFIC_DAYS[60] },
-      { table: 'l4_traffic', step: 300, days: 10, keepDays: TRAFFIC_DAYS[300] },
-      { table: 'l4_traffic', step: 3600, days: 100, keepDays: TRAFFIC_DAYS[3600] },
-      { table: 'l4_traffic', step: 86_400, days: 400, keepDays: TRAFFIC_DAYS[86_400] },
+      ...sumsOf('l4_traffic'),
+      ...sumsOf('kernel_drops'),
       { table: 'l4_log', days: 1, keepDays: sessions },
     ];
   }

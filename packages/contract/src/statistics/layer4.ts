@@ -8,6 +8,11 @@ export const layer4Outcomes = ['allowed', 'dropped', 'failed'] as const;
 export const Layer4Outcome = z.enum(layer4Outcomes);
 export type Layer4Outcome = z.output<typeof Layer4Outcome>;
 
+/** Why kernels drop packets: the block set, the block list, the risk level, and too many new connections. */
+export const dropCauses = ['blocked', 'blacklist', 'risk', 'syn'] as const;
+export const DropCause = z.enum(dropCauses);
+export type DropCause = z.output<typeof DropCause>;
+
 const Layer4Selection = Selection.omit({ domains: true, filters: true });
 const top = z.int().min(1).max(50).default(5);
 const reportInterval = ReportInterval.default(5).describe('Minutes');
@@ -23,6 +28,11 @@ export const Layer4CountrySeriesQuery = withCustomTimes(
   Layer4Selection.extend({ top, outcome: Layer4Outcome.optional(), reportInterval }),
 );
 
+/** All nodes of the caller's zones count, because the kernel knows no site. */
+export const KernelDropsQuery = withCustomTimes(
+  Selection.pick({ timeInterval: true, startTime: true, endTime: true, timeZone: true }).extend({ reportInterval }),
+);
+
 const Steps = z.object({
   from: Time,
   to: Time,
@@ -34,6 +44,18 @@ export const Layer4OutcomeSeries = Steps.extend({
 });
 export const Layer4CountrySeries = Steps.extend({
   series: z.array(z.object({ country: Country, values: Values })).describe('The countries of the top, largest first'),
+});
+
+export const KernelDrops = Steps.extend({
+  series: z
+    .array(
+      z.object({
+        cause: DropCause,
+        packets: z.array(z.number().nullable()).describe('Per second. Null: not measured'),
+        bits: Values,
+      }),
+    )
+    .describe('Each cause, also without packets'),
 });
 
 const sums = { bits: z.int().describe('In both directions'), sessions: z.int() };
@@ -54,6 +76,8 @@ export type Layer4Query = z.output<typeof Layer4Query>;
 export type Layer4SeriesQuery = z.output<typeof Layer4SeriesQuery>;
 export type Layer4TopQuery = z.output<typeof Layer4TopQuery>;
 export type Layer4CountrySeriesQuery = z.output<typeof Layer4CountrySeriesQuery>;
+export type KernelDropsQuery = z.output<typeof KernelDropsQuery>;
+export type KernelDrops = z.output<typeof KernelDrops>;
 export type Layer4OutcomeSeries = z.output<typeof Layer4OutcomeSeries>;
 export type Layer4CountrySeries = z.output<typeof Layer4CountrySeries>;
 export type Layer4Sums = z.output<typeof Layer4Sums>;

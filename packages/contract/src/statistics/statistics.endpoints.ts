@@ -1,6 +1,6 @@
 import { get, onClient, onSites, post } from '../endpoint.ts';
 import {
-  Layer4CountrySeries, Layer4CountrySeriesQuery, Layer4OutcomeSeries, Layer4Query, Layer4SeriesQuery, Layer4Sums, Layer4Top, Layer4TopQuery,
+  KernelDrops, KernelDropsQuery, Layer4CountrySeries, Layer4CountrySeriesQuery, Layer4OutcomeSeries, Layer4Query, Layer4SeriesQuery, Layer4Sums, Layer4Top, Layer4TopQuery,
 } from './layer4.ts';
 import {
   Cards, HourlyBandwidth, Qps, QpsQuery, Rank, RankExportQuery, RankQuery, RuleMatches, SeriesQuery, SiteBandwidthQuery, StatisticsQuery, TimeSeries, Top,
@@ -25,4 +25,5 @@ export const statistics = onSites('statistics', {
 
 export const nodeStatistics = onClient('nodeStatistics', {
   bandwidth: get('statistics/nodes/bandwidth', { can, reply: HourlyBandwidth }),
+  kernelDrops: post('statistics/network/kernelDrops', { can, body: KernelDropsQuery, reply: KernelDrops }),
 });

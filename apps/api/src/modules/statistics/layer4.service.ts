@@ -1,6 +1,9 @@
-// Figures of layer-4 sessions of the sites that the caller may see.
+// Figures of layer-4 sessions of the sites that the caller may see, and of packets that kernels dropped.
 import {
+  dropCauses,
   layer4Outcomes,
+  type KernelDrops,
+  type KernelDropsQuery,
   type Layer4CountrySeries,
   type Layer4CountrySeriesQuery,
   type Layer4OutcomeSeries,
@@ -47,15 +50,22 @@ export async function topCountries(ctx: Ctx, query: Layer4TopQuery): Promise<Lay
 
 export async function outcomes(ctx: Ctx, query: Layer4SeriesQuery): Promise<Layer4OutcomeSeries> {
   await assertSites(ctx, query.siteIDs);
-  const { steps, valuesOf } = await readSeries(ctx, query, sql`t.outcome`);
-  return { ...steps, series: layer4Outcomes.map((outcome) => ({ outcome, values: valuesOf(outcome) })) };
+  const { steps, bitsOf } = await readSeries(ctx, query, sessionsBy(sql`t.outcome`));
+  return { ...steps, series: layer4Outcomes.map((outcome) => ({ outcome, values: bitsOf(outcome) })) };
 }
 
 export async function countries(ctx: Ctx, query: Layer4CountrySeriesQuery): Promise<Layer4CountrySeries> {
   const { data } = await topCountries(ctx, query);
   const names = data.map(({ country }) => country);
-  const { steps, valuesOf } = await readSeries(ctx, query, sql`t.country`, query.outcome, names);
-  return { ...steps, series: names.map((country) => ({ country, values: valuesOf(country) })) };
+  const { steps, bitsOf } = await readSeries(ctx, query, sessionsBy(sql`t.country`, query.outcome, names));
+  return { ...steps, series: names.map((country) => ({ country, values: bitsOf(country) })) };
+}
+
+/** Sums of all nodes of the zones. */
+export async function kernelDrops(ctx: Ctx, query: KernelDropsQuery): Promise<KernelDrops> {
+  const { steps, bitsOf, countsOf } = await readSeries(ctx, { ...query, noSite: true }, packetsByCause);
+  const series = dropCauses.map((cause) => ({ cause, packets: countsOf(cause), bits: bitsOf(cause) }));
+  return { ...steps, series };
 }
 
 const ofOutcome = (outcome: string | undefined): Sql =>
@@ -71,25 +81,49 @@ const readSums = ({ db }: Ctx, selection: Selection, times: Times, name: Sql, ou
     GROUP BY 1 ORDER BY 2 DESC, 3 DESC, 1`,
   );
 
-/** Bits per second by `name`. Steps in which no node of the zones reported are null. */
-async function readSeries(ctx: Ctx, query: Layer4SeriesQuery, name: Sql, outcome?: string, names?: readonly string[]) {
-  const { times, stepSeconds, rowSeconds: step, starts, bins, elapsedSeconds } = stepsOf(query, ctx.now());
+interface Counted {
+  name: Sql;
+  count: Sql;
+  /** For FROM, after the CTE `seen`: rows as `t`. */
+  rows: (isOfTime: Sql) => Sql;
+}
+
+const packetsByCause: Counted = {
+  name: sql`t.cause`,
+  count: sql`t.packets`,
+  rows: (isOfTime) => sql`seen JOIN kernel_drops t ON t.zone_id = seen.id AND ${isOfTime}`,
+};
+const sessionsBy = (name: Sql, outcome?: string, names?: readonly string[]): Counted => ({
+  name,
+  count: sql`t.sessions`,
+  rows: (isOfTime) => sql`seen JOIN l4_traffic t ON t.site_id = seen.id AND ${isOfTime}${ofOutcome(outcome)}
+    ${names === undefined ? nothing : sql`WHERE ${name} = ANY (${names}::text[])`}`,
+});
+
+type StepsQuery = Pick<Layer4SeriesQuery, 'timeInterval' | 'startTime' | 'endTime' | 'timeZone' | 'reportInterval'>;
+
+/** Bits and counts per second by name. Steps in which no node of the zones reported are null. */
+async function readSeries(ctx: Ctx, query: Selection & StepsQuery, { name, count, rows: rowsOf }: Counted) {
+  const { times, stepSeconds, rowSeconds, starts, bins, elapsedSeconds } = stepsOf(query, ctx.now());
   const { from, to } = times;
   const start = binSql(bins, from);
-  const rows = await ctx.db.$read<{ at: number; name: string | null; bytes: number }>(
+  const isOfTime = sql`t.step = ${rowSeconds} AND t.at >= ${from} AND t.at < ${to}`;
+  const rows = await ctx.db.$read<{ at: number; name: string | null; bits: number; count: number }>(
     (visible) => sql`WITH ${seenSql(visible, query)}
-    SELECT ${start} AS at, ${name} AS name, sum(t.bytes)::float8 AS bytes
-    FROM seen JOIN l4_traffic t ON t.site_id = seen.id AND t.step = ${step} AND t.at >= ${from} AND t.at < ${to}${ofOutcome(outcome)}
-    ${names === undefined ? nothing : sql`WHERE ${name} = ANY (${names}::text[])`}
+    SELECT ${start} AS at, ${name} AS name, (sum(t.bytes) * 8)::float8 AS bits, sum(${count})::float8 AS count
+    FROM ${rowsOf(isOfTime)}
     GROUP BY 1, 2
     UNION ALL
-    SELECT DISTINCT ${start}, NULL, 0::float8
-    FROM (SELECT DISTINCT zone_id FROM seen) z
-    JOIN traffic t ON t.site_id = z.zone_id AND t.step = ${step} AND t.at >= ${from} AND t.at < ${to}`,
+    SELECT DISTINCT ${start}, NULL, 0::float8, 0::float8
+    FROM (SELECT DISTINCT zone_id FROM seen) z JOIN traffic t ON t.site_id = z.zone_id AND ${isOfTime}`,
   );
   const measured = new Set(rows.map(({ at }) => at));
-  const bytes = new Map(rows.map((row) => [`${row.at} ${row.name}`, row.bytes]));
-  const valuesOf = (of: string) =>
-    starts.map((at) => (measured.has(at) ? ((bytes.get(`${at} ${of}`) ?? 0) * 8) / elapsedSeconds(at) : null));
-  return { steps: { ...times, stepSeconds, times: starts.map((at) => new Date(at)) }, valuesOf };
+  const found = new Map(rows.map((row) => [`${row.at} ${row.name}`, row]));
+  const perSecond = (kind: 'bits' | 'count') => (of: string) =>
+    starts.map((at) => (measured.has(at) ? (found.get(`${at} ${of}`)?.[kind] ?? 0) / elapsedSeconds(at) : null));
+  return {
+    steps: { ...times, stepSeconds, times: starts.map((at) => new Date(at)) },
+    bitsOf: perSecond('bits'),
+    countsOf: perSecond('count'),
+  };
 }

@@ -21,4 +21,5 @@ export const statisticsRoutes = routes(statistics, {
 
 export const nodeStatisticsRoutes = routes(nodeStatistics, {
   bandwidth: (ctx) => readNodeBandwidth(ctx),
+  kernelDrops: (ctx, { body }) => layer4.kernelDrops(ctx, body),
 });

@@ -40,6 +40,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'statistics.layer4Countries': reads,
   'statistics.layer4TopCountries': reads,
   'statistics.siteBandwidth': reads,
+  'nodeStatistics.kernelDrops': reads,
   'logs.access': reads,
   'logExports.create': shownLogs,
   'logExports.retry': acts,

@@ -1,4 +1,4 @@
-import { statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
+import { nodeStatistics, statistics } from '@edgeloom/contract/statistics/statistics.calls.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { TimeInterval } from '@edgeloom/contract/statistics/statistics.ts';
 import { SegmentedControl } from '@mantine/core';
@@ -10,10 +10,13 @@ import { SeriesPanel } from '../../components/chart/series-panel.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { countryName } from '../../lib/countries.ts';
 import { bits, count, percent } from '../../lib/format.ts';
+import { family } from '../../lib/family.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
+import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { parted } from './change.ts';
 import { CountryMap } from './country-map.tsx';
+import { KernelDrops } from './kernel-drops.tsx';
 import { PeriodText } from './period-text.tsx';
 import { RangeControl, StepControl } from './range-control.tsx';
 import { Selection } from './selection.tsx';
@@ -34,6 +37,7 @@ const volume = (value: number) => bits(value).replace('bps', 'b');
 /** Layer-4 sessions: what forwards passed and what nodes dropped, over time and by country. */
 export function Layer4Page() {
   const t = useT();
+  const can = useCan();
   const state = useStatistics(options);
   const { query, search, change } = state;
   const outcome = search.get('outcome') === 'allowed' ? 'allowed' : 'dropped';
@@ -48,6 +52,9 @@ export function Layer4Page() {
     ...(tags !== undefined && { tags }),
     ...(noSite !== undefined && { noSite }),
   };
+  // Kernels drop packets before these belong to a site.
+  const hasKernelDrops =
+    family === 'client' && can(nodeStatistics.kernelDrops) && siteIDs === undefined && tags === undefined;
   const polled = useMemo(() => {
     const pollMs = pollOf(state.period);
     return pollMs === undefined ? {} : { pollMs };
@@ -93,6 +100,11 @@ export function Layer4Page() {
         </div>
         <Countries state={state} body={{ ...body, outcome }} polled={polled} />
       </div>
+      {hasKernelDrops && (
+        <div className={classes['live']}>
+          <KernelDrops state={state} />
+        </div>
+      )}
     </Page>
   );
 }
