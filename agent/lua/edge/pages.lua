@@ -4,6 +4,7 @@ local error_pages = require("edge.error_pages")
 local _M = {}
 local texts = {
     [400] = { "Bad Request", "The request cannot be read." },
+    [402] = { "Payment Required", "The owner of this site asks crawlers to pay for access." },
     [403] = { "Forbidden", "The owner of this site does not allow this request." },
     [405] = { "Method Not Allowed", "This method is not served here." },
     [411] = { "Length Required", "The request has a body of unknown length." },

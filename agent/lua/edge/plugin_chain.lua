@@ -9,6 +9,7 @@ local blacklist = require("edge.plugins.blacklist")
 local blocked_set = require("edge.plugins.blocked")
 local cache = require("edge.plugins.cache")
 local cors = require("edge.plugins.cors")
+local crawlers = require("edge.plugins.crawlers")
 local custom_header = require("edge.plugins.custom_header")
 local error_page = require("edge.plugins.error_page")
 local firewall = require("edge.plugins.firewall")
@@ -36,6 +37,7 @@ local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
     token_auth, anti_cc, frequency, limit_req, blacklist, abuse_ip, geo, user_agent, acl, lua_acl, waf,
+    crawlers,
 }
 -- Zones without a block set do not pay for it.
 if settings.blocks then

@@ -2,6 +2,8 @@
 import type { SiteRuleFeature } from './core/site-rule.ts';
 import type { Routes } from './http/bind.ts';
 import { cacheRulesFeature } from './modules/cache/cache-rules.feature.ts';
+import { crawlersFeature } from './modules/crawlers/crawlers.feature.ts';
+import { crawlersRoutes } from './modules/crawlers/crawlers.routes.ts';
 import { errorPagesFeature } from './modules/error-pages/error-pages.feature.ts';
 import { errorPagesRoutes } from './modules/error-pages/error-pages.routes.ts';
 import {
@@ -50,6 +52,7 @@ export const siteRules: readonly SiteRuleFeature[] = [
   layer4ListsFeature,
   layer4PositionsFeature,
   layer4LimitConnsFeature,
+  crawlersFeature,
 ];
 
 export const siteRuleRoutes: readonly Routes[] = [
@@ -69,4 +72,5 @@ export const siteRuleRoutes: readonly Routes[] = [
   layer4WhitelistsRoutes,
   layer4PositionsRoutes,
   layer4LimitConnsRoutes,
+  crawlersRoutes,
 ];

@@ -2,6 +2,8 @@
 // has besides.
 import * as z from 'zod';
 import { CacheRule } from './cache/cache.ts';
+import { crawlers } from './crawlers/crawlers.endpoints.ts';
+import { CrawlerRule } from './crawlers/crawlers.ts';
 import type { Group } from './endpoint.ts';
 import { errorPages } from './error-pages/error-pages.endpoints.ts';
 import { ErrorPage } from './error-pages/error-pages.ts';
@@ -39,6 +41,7 @@ export const SiteRule = z.enum([
   'layer4Positions',
   'layer4LimitConns',
   'antiCCs',
+  'crawlers',
 ]);
 export type SiteRule = z.output<typeof SiteRule>;
 
@@ -60,6 +63,7 @@ export const siteRuleEndpoints: readonly Group[] = [
   layer4LimitConns,
   listSources,
   antiCCs,
+  crawlers,
 ];
 
 /** Null: the caller may not read them. */
@@ -80,6 +84,7 @@ export const siteRuleSettings = {
   layer4Lists: z.array(Layer4ListOfSite).nullable().describe('Black and white lists of port forwards'),
   layer4Positions: z.array(Layer4Position).nullable().describe('Which of these lists comes first, per port'),
   layer4LimitConns: z.array(Layer4LimitConn).nullable().describe('Connections of one visitor, per forwarded port'),
+  crawlers: z.array(CrawlerRule).nullable().describe('At most one for each category'),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** Whether a site has an enabled rule. */
@@ -100,6 +105,7 @@ export const siteRulesInUse = {
   layer4Lists: z.boolean(),
   layer4Positions: z.boolean(),
   layer4LimitConns: z.boolean(),
+  crawlers: z.boolean(),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** The names of their plugins at the edge, as steps of a simulation. */
@@ -114,4 +120,5 @@ export const siteRuleSteps = [
   'userAgent',
   'frequency',
   'limitReq',
+  'crawlers',
 ] as const;

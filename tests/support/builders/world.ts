@@ -317,6 +317,9 @@ export async function world(
   const userAgent = await db.userAgentRule.create({ data: { ...reaction, value: ['badbot'] } });
   await db.abuseIp.create({ data: { siteId: site.id, score: 75, monitor: false, enabled: true } });
   await db.firewallAdvance.create({ data: { siteId: site.id, type: 0, rule: 'url' } });
+  await db.crawlerRule.create({
+    data: { siteId: site.id, category: 'seo', action: 'block', perMinute: 60, monitor: false },
+  });
   const errorPage = await db.errorPage.create({
     data: { siteId: site.id, code: 502, type: 'content', value: 'text', enabled: true },
   });
@@ -491,6 +494,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.userAgentRule.findMany(inSite),
     db.abuseIp.findMany(inSite),
     db.firewallAdvance.findMany(inSite),
+    db.crawlerRule.findMany(inSite),
     db.errorPage.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),

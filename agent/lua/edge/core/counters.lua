@@ -7,7 +7,7 @@ local names = {
     "imagesPostponed", "blocksFull", "antiCCAsked", "antiCCPassed", "antiCCBlocked", "antiCCWatched",
     "patternFailed", "leaderFileMissing", "aclLimited", "aclOver", "scriptOff", "scriptStopped", "wafPatternFailed",
     "relayFailed", "siteBlocksFull", "blacklistWatched", "abuseIPWatched", "geoWatched", "userAgentWatched", "limitKeysFull",
-    "limitQueueFull", "botsFull",
+    "limitQueueFull", "botsFull", "crawlersWatched",
 }
 
 function _M.count(name)

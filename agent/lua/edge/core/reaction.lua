@@ -61,7 +61,7 @@ local function is_unchallenged(request)
     return request.challenged or bots.is_unchallenged(request)
 end
 
--- The results of a plugin. `name`: its name.
+-- The results of a plugin. `name`: its name. `rule.status`: of refusals, 403 by default.
 function _M.of(name, site, request, rule)
     if blacklist.is_exempt(var.binary_remote_addr) then
         return nil
@@ -72,7 +72,7 @@ function _M.of(name, site, request, rule)
         return nil
     end
     if is_refusal(rule) then
-        return 403, nil, rule.id
+        return rule.status or 403, nil, rule.id
     end
     if is_unchallenged(request) then
         return nil

@@ -221,6 +221,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   UserAgentRule: 'site',
   AbuseIp: 'site',
   FirewallAdvance: 'site',
+  CrawlerRule: 'site',
   ErrorPage: 'site',
   CacheRule: 'site',
   CacheSetting: 'site',

@@ -2,6 +2,7 @@
 import { cacheRules } from '@edgeloom/contract/cache/cache.calls.ts';
 import { certificates } from '@edgeloom/contract/certificates/certificates.calls.ts';
 import { compression } from '@edgeloom/contract/compression/compression.calls.ts';
+import { crawlers } from '@edgeloom/contract/crawlers/crawlers.calls.ts';
 import { domains } from '@edgeloom/contract/domains/domains.calls.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.calls.ts';
 import { blacklists } from '@edgeloom/contract/firewall/firewall.calls.ts';
@@ -42,6 +43,7 @@ import {
   IconLinkOff,
   IconListCheck,
   IconPlugConnected,
+  IconRobot,
   IconRobotOff,
   IconRoute,
   IconShield,
@@ -206,6 +208,14 @@ export const siteViews: readonly SiteViewGroup[] = [
         creates: { call: blacklists.create, title: 'palette.creates.blacklist' },
         canSimulate: true,
         component: view(() => import('../features/firewall/firewall-page.tsx'), 'FirewallPage'),
+      },
+      {
+        view: 'crawlers',
+        title: 'crawlers.title',
+        icon: IconRobot,
+        reads: crawlers.get,
+        canSimulate: true,
+        component: view(() => import('../features/crawlers/crawlers-page.tsx'), 'CrawlersPage'),
       },
       {
         view: 'hotlink',

@@ -70,6 +70,7 @@ import type limitReqs from './en/limitReqs.json';
 import type limits from './en/limits.json';
 import type abuseIPs from './en/abuseIPs.json';
 import type firewallAdvances from './en/firewallAdvances.json';
+import type crawlers from './en/crawlers.json';
 import type blacklists from './en/blacklists.json';
 import type firewall from './en/firewall.json';
 import type firewallLists from './en/firewallLists.json';
@@ -174,6 +175,7 @@ export interface Words {
   limits: typeof limits;
   abuseIPs: typeof abuseIPs;
   firewallAdvances: typeof firewallAdvances;
+  crawlers: typeof crawlers;
   blacklists: typeof blacklists;
   firewall: typeof firewall;
   firewallLists: typeof firewallLists;

@@ -26,6 +26,7 @@ export const supportedNeeds: readonly string[] = [
   'antiHeader',
   'antiReferer',
   'botFields',
+  'crawlers',
   'firewall',
   'firewallLevel',
   'ipset',
@@ -206,6 +207,13 @@ const GeoDoc = z.object({
   provinces: z.array(z.string()),
 });
 const UserAgentDoc = z.object({ ...Reaction, pattern: z.string() });
+const CrawlerDoc = z.object({
+  id: Id,
+  category: z.string(),
+  action: z.enum(['limit', 'challenge', 'pay', 'block']),
+  perMinute: z.int().min(1).optional().describe('With limit'),
+  monitor: z.boolean().optional(),
+});
 
 /**
  * Ranges of addresses in ascending order, without overlaps: base64 of their bytes in network order. `until`: base64 of
@@ -277,6 +285,7 @@ export const SiteDoc = z.object({
   abuseIP: z.object({ id: Id, score: z.int(), monitor: z.boolean().optional() }).optional(),
   geos: z.array(GeoDoc).optional(),
   userAgents: z.array(UserAgentDoc).optional(),
+  crawlers: z.array(CrawlerDoc).optional(),
   /** Parts that the access log omits: the last part of addresses, queries. Absent: nothing. */
   logMask: z.enum(['address', 'query', 'both']).optional(),
   needs: Needs,
@@ -537,9 +546,10 @@ export function needsOf({
   modules,
   ...site
 }: Pick<Partial<HostDoc>, 'antiHeaders' | 'antiReferers' | 'modules'> &
-  Pick<SiteDoc, 'lists' | 'abuseIP' | 'geos' | 'userAgents'>): { needs?: string[] } {
+  Pick<SiteDoc, 'lists' | 'abuseIP' | 'geos' | 'userAgents' | 'crawlers'>): { needs?: string[] } {
   const needs = [
     ...(site.lists || site.abuseIP || site.geos || site.userAgents ? ['siteFirewall'] : []),
+    ...(site.crawlers ? ['crawlers'] : []),
     ...(antiHeaders ? ['antiHeader'] : []),
     ...(antiReferers ? ['antiReferer'] : []),
     ...(modules?.tokenAuth ? ['tokenAuth'] : []),

@@ -22,6 +22,7 @@ export const blockCauses = [
   'abuseIP',
   'geo',
   'userAgent',
+  'crawlers',
   'antiReferer',
   'antiHeader',
   'acl',

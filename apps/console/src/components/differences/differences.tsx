@@ -2,7 +2,7 @@ import type { Difference } from '@edgeloom/contract/versions/versions.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { DifferenceTable } from './difference-table.tsx';
-import { kindName, linesOf, NOTHING, titleOf } from './in-words.ts';
+import { kindName, linesOf, NOTHING, objectName, titleOf } from './in-words.ts';
 import classes from './differences.module.css';
 
 interface DifferencesProps {
@@ -25,7 +25,8 @@ export function Differences({ rows, total, before, after }: DifferencesProps) {
             <span className={classes['action']} data-action={row.action}>
               {t(`versions.actions.${row.action}`)}
             </span>{' '}
-            {kindName(row.kind)} {[row.parent, row.name].filter((name) => name !== '').join(' · ')}
+            {kindName(row.kind)}{' '}
+            {[row.parent, objectName(row.kind, row.name)].filter((name) => name !== '').join(' · ')}
           </h2>
           {row.fields.length > 0 && (
             <DifferenceTable

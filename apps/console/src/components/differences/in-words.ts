@@ -4,6 +4,9 @@ import { currentLanguage, t, tMaybe, type Values, type Word } from '../../lib/i1
 
 export const kindName = (kind: string) => tMaybe(`versions.kinds.${kind}`) ?? tMaybe(`${kind}.name`) ?? kind;
 
+/** The name of an object. Crawler rules are named by their category. */
+export const objectName = (kind: string, name: string) => tMaybe(`${kind}.choices.category.${name}`) ?? name;
+
 /** `2 cache rules` */
 export const countedKind = (kind: string, of: number) =>
   firstOf([`versions.counted.${kind}`, `${kind}.countedNoun`], { count: of, number: count(of) }) ??

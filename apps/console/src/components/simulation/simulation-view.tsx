@@ -2,6 +2,7 @@ import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import { Button } from '@mantine/core';
 import { useState, type MouseEvent } from 'react';
 import { Link, useLocation } from 'react-router-dom';
+import { objectName } from '../differences/in-words.ts';
 import { StatusMark } from '../status/status-mark.tsx';
 import { CodeBox } from '../values/code-box.tsx';
 import { took } from '../../lib/format.ts';
@@ -81,7 +82,8 @@ function StepLine({ step, onRuleLinkClick }: { step: Step; onRuleLinkClick: (() 
   // A drawer is outside of the site's scope.
   const sitePage = /^.*\/sitesSetting\/[^/]+\/[^/]+/.exec(pathname)?.[0] ?? pathname;
   const view = viewOf(step);
-  const named = step.rule && (step.rule.name ?? t('simulate.drafted'));
+  const named =
+    step.rule && (step.rule.name === null ? t('simulate.drafted') : objectName(step.rule.kind, step.rule.name));
   const rule = named === step.detail['address'] ? null : named;
   return (
     <li className={classes['step']} data-quiet={toneOf(step) === 'off' || undefined}>

@@ -3,6 +3,7 @@ import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { Skeleton } from '@mantine/core';
 import { IconArrowRight, IconCheck, IconEye, IconPointFilled, IconSquareFilled } from '@tabler/icons-react';
 import { Link } from 'react-router-dom';
+import { objectName } from '../../components/differences/in-words.ts';
 import { nameOf, viewOf } from '../../components/simulation/in-words.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
@@ -93,7 +94,7 @@ function stepName({ step }: Step): string {
 function TrailRule({ step, rule, request }: { step: Step; rule: NonNullable<Step['rule']>; request: LogDetail }) {
   const t = useT();
   const view = viewOf({ step: step.step, rule });
-  const name = rule.name ?? t('logs.trail.removedRule');
+  const name = rule.name === null ? t('logs.trail.removedRule') : objectName(rule.kind, rule.name);
   return (
     <span className={classes['rule']} title={rule.id}>
       {view === undefined || rule.name === null || request.siteID === null ? (

@@ -36,6 +36,7 @@ const causes = [
   'limitReq',
   'blacklist',
   'abuseIP',
+  'crawlers',
 ] as const;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 

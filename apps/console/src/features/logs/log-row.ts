@@ -40,6 +40,7 @@ export const viewOfCause: Readonly<Record<string, string>> = {
   frequency: 'limits',
   limitReq: 'limits',
   antiCC: 'challenges',
+  crawlers: 'crawlers',
   acl: 'access',
   luaAcl: 'scripts',
   waf: 'waf',

@@ -1,0 +1,81 @@
+-- A site's rules for crawlers, by their category: limits, challenges, 402 and 403. Impostors have a rule of their own;
+-- without it they count as the crawlers that they name. Fails open: any client can choose not to be a crawler.
+local bots = require("edge.core.bots")
+local dict = require("edge.core.dicts").limits
+local in_window = require("edge.core.sliding_window")
+local memo = require("edge.core.memo")
+local reaction = require("edge.core.reaction")
+local white = require("edge.core.white")
+local decisions = require("edge.simulate.decision")
+local header, ipairs = ngx.header, ipairs
+
+local _M = { name = "crawlers", priority = 4650, guards = true }
+local LIMIT, MINUTE, RETRY_SECONDS = "limit", 60, "60"
+local TOO_MANY = 429
+local REFUSAL, SHIELD = 0, 1
+local STATUSES = { limit = TOO_MANY, pay = 402, block = 403 }
+
+local by_category = memo(function(rules)
+    local map = {}
+    for _, rule in ipairs(rules) do
+        map[rule.category] = {
+            id = rule.id,
+            monitor = rule.monitor,
+            per_minute = rule.action == LIMIT and rule.perMinute or nil,
+            -- As other rules of the firewall (core/reaction.lua).
+            blockType = rule.action == "challenge" and SHIELD or REFUSAL,
+            status = STATUSES[rule.action],
+        }
+    end
+    return map
+end)
+
+local function rule_for(site, bot)
+    local rules = by_category(site.crawlers)
+    return bot.state == "impostor" and rules.impostor or rules[bot.category]
+end
+
+-- Verified crawlers have counters of their own, so that others in their name cannot use up their limit.
+local function is_within_limit(rule, bot, request)
+    local key = rule.id .. bot.name .. bot.state
+    if request.simulated then
+        return in_window(dict, key, MINUTE, 0) + 1 <= rule.per_minute
+    end
+    return in_window(dict, key, MINUTE, 1) <= rule.per_minute
+end
+
+function _M.access(site, request)
+    if not site.crawlers or white.has(site) then
+        return nil
+    end
+    local bot = bots.of(request)
+    local rule = bot and rule_for(site, bot)
+    if not rule or rule.per_minute and is_within_limit(rule, bot, request) then
+        return nil
+    end
+    local status, target, id = reaction.of(_M.name, site, request, rule)
+    if status == TOO_MANY then
+        header["Retry-After"] = RETRY_SECONDS
+    end
+    return status, target, id
+end
+
+_M.explain = {}
+function _M.explain.access(outcome)
+    if not outcome.site.crawlers then
+        return "unused"
+    end
+    local bot = bots.of(outcome.request)
+    if not bot then
+        return "noRule"
+    end
+    local decision, detail = decisions.common(outcome)
+    -- A challenge is a page or a redirect to set a cookie.
+    if decision == "redirected" then
+        decision, detail = "refused", { status = outcome.answer }
+    end
+    detail = detail or {}
+    detail.name, detail.state = bot.name, bot.state
+    return decision, detail, decisions.rule(_M.name, outcome.rule)
+end
+return _M
