@@ -1,5 +1,6 @@
-// A customer decides what crawlers may do.
+// A customer decides what crawlers may do, and writes a robots.txt.
 import { crawlers } from '@edgeloom/contract/crawlers/crawlers.endpoints.ts';
+import { robots } from '@edgeloom/contract/robots/robots.endpoints.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepPicture } from '../support/assertions/screenshots.ts';
@@ -61,4 +62,28 @@ test('categories get an action and a limit, are warned about, and show their mat
   ]);
   await page.setViewportSize({ width: 360, height: 800 });
   await keepPicture(page, 'crawlers-narrow');
+});
+
+test('robots.txt is made from groups and a template, shown as text, and saved', async () => {
+  const { site, call, params, address } = await newSite();
+  const { page } = await consoles.openAs(site.owner, `${address}&tab=robots`, { language: 'en' });
+  await page.getByText('The file is empty: everything is allowed.').waitFor();
+  await page.getByRole('switch', { name: 'Serve this file' }).locator('xpath=..').click();
+  await page.getByRole('button', { name: 'Add “no AI training”' }).click();
+  await page.getByRole('button', { name: 'Add group' }).click();
+  const second = page.getByRole('listitem', { name: 'Group 2' });
+  await second.getByLabel('Disallowed paths').fill('private');
+  await page.getByText('Correct the errors to see the file.').waitFor();
+  await second.getByLabel('Disallowed paths').fill('/private/');
+  await page.getByLabel('Sitemaps').fill('https://www.example.com/sitemap.xml');
+  const preview = page.locator('pre');
+  await expect.poll(() => preview.innerText()).toContain('User-agent: *\nDisallow: /private/');
+  await keepPicture(page, 'robots');
+  await save(page);
+  await expect.poll(async () => (await call(robots.get, { params })).enabled).toBe(true);
+  const { text } = await call(robots.get, { params });
+  expect(text).toContain('User-agent: GPTBot\n');
+  expect(text.trim()).toBe((await preview.innerText()).trim());
+  await page.setViewportSize({ width: 360, height: 800 });
+  await keepPicture(page, 'robots-narrow');
 });

@@ -342,6 +342,7 @@ const places = (): Place[] => {
     ),
     { kind: 'user', address: `${own}?view=firewall&tab=reputation`, shows: 'main form', same: true },
     { kind: 'user', address: `${own}?view=crawlers`, shows: 'main form' },
+    { kind: 'user', address: `${own}?view=crawlers&tab=robots`, shows: 'main form', same: true },
     { kind: 'client', address: `${any}/${emptySite}/x?view=firewall&tab=white`, shows: 'main h2' },
     { kind: 'user', address: `${own}?view=hotlink`, shows: 'main ol > li' },
     { kind: 'user', address: `${own}?view=ports`, shows: 'tbody td, main li b' },

@@ -43,6 +43,13 @@ function _M.prepare(status, id, kind)
     return form:format(status, text[1], status, text[1], text[2], id)
 end
 
+-- A text file. Its content type and validators are set by the caller.
+local function send_file(status, text)
+    ngx.status = status
+    ngx.print(text)
+    return ngx.exit(ngx.OK)
+end
+
 -- A plain text for programs.
 function _M.say(text)
     ngx.header["Content-Type"] = "text/plain"
@@ -59,8 +66,11 @@ local function is_proxied()
     return peer ~= nil and peer ~= "unix:" and peer ~= ngx.var.remote_addr
 end
 
--- `page`: the site's own error page, which replaces the default page.
+-- `page`: the site's own error page, which replaces the default page, or `{ file = text }`.
 function _M.send(status, id, page, kind)
+    if page and page.file then
+        return send_file(status, page.file)
+    end
     if status == CLOSE then
         if not is_proxied() then
             return ngx.exit(CLOSE)

@@ -21,6 +21,7 @@ local lua_acl = require("edge.plugins.lua_acl")
 local origin = require("edge.plugins.origin")
 local proxy_rewrite = require("edge.plugins.proxy_rewrite")
 local rates = require("edge.plugins.rates")
+local robots = require("edge.plugins.robots")
 local shield = require("edge.plugins.shield")
 local status = require("edge.plugins.status")
 local token_auth = require("edge.plugins.token_auth")
@@ -37,7 +38,7 @@ local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
     token_auth, anti_cc, frequency, limit_req, blacklist, abuse_ip, geo, user_agent, acl, lua_acl, waf,
-    crawlers,
+    crawlers, robots,
 }
 -- Zones without a block set do not pay for it.
 if settings.blocks then

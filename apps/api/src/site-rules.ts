@@ -34,6 +34,8 @@ import { listSourcesFeature } from './modules/list-sources/list-sources.feature.
 import { listSourcesRoutes } from './modules/list-sources/list-sources.routes.ts';
 import { ratesFeature } from './modules/rates/rates.feature.ts';
 import { ratesRoutes } from './modules/rates/rates.routes.ts';
+import { robotsFeature } from './modules/robots/robots.feature.ts';
+import { robotsRoutes } from './modules/robots/robots.routes.ts';
 
 export const siteRules: readonly SiteRuleFeature[] = [
   cacheRulesFeature,
@@ -53,6 +55,7 @@ export const siteRules: readonly SiteRuleFeature[] = [
   layer4PositionsFeature,
   layer4LimitConnsFeature,
   crawlersFeature,
+  robotsFeature,
 ];
 
 export const siteRuleRoutes: readonly Routes[] = [
@@ -73,4 +76,5 @@ export const siteRuleRoutes: readonly Routes[] = [
   layer4PositionsRoutes,
   layer4LimitConnsRoutes,
   crawlersRoutes,
+  robotsRoutes,
 ];

@@ -23,6 +23,8 @@ import { listSources } from './list-sources/list-sources.endpoints.ts';
 import { ListSource } from './list-sources/list-sources.ts';
 import { rates } from './rates/rates.endpoints.ts';
 import { Rate } from './rates/rates.ts';
+import { robots } from './robots/robots.endpoints.ts';
+import { Robots } from './robots/robots.ts';
 
 export const SiteRule = z.enum([
   'cacheRules',
@@ -42,6 +44,7 @@ export const SiteRule = z.enum([
   'layer4LimitConns',
   'antiCCs',
   'crawlers',
+  'robots',
 ]);
 export type SiteRule = z.output<typeof SiteRule>;
 
@@ -64,6 +67,7 @@ export const siteRuleEndpoints: readonly Group[] = [
   listSources,
   antiCCs,
   crawlers,
+  robots,
 ];
 
 /** Null: the caller may not read them. */
@@ -85,6 +89,7 @@ export const siteRuleSettings = {
   layer4Positions: z.array(Layer4Position).nullable().describe('Which of these lists comes first, per port'),
   layer4LimitConns: z.array(Layer4LimitConn).nullable().describe('Connections of one visitor, per forwarded port'),
   crawlers: z.array(CrawlerRule).nullable().describe('At most one for each category'),
+  robots: z.array(Robots).nullable().describe('At most one'),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** Whether a site has an enabled rule. */
@@ -106,6 +111,7 @@ export const siteRulesInUse = {
   layer4Positions: z.boolean(),
   layer4LimitConns: z.boolean(),
   crawlers: z.boolean(),
+  robots: z.boolean(),
 } satisfies Record<SiteRule, z.ZodType>;
 
 /** The names of their plugins at the edge, as steps of a simulation. */
@@ -121,4 +127,5 @@ export const siteRuleSteps = [
   'frequency',
   'limitReq',
   'crawlers',
+  'robots',
 ] as const;

@@ -320,6 +320,8 @@ export async function world(
   await db.crawlerRule.create({
     data: { siteId: site.id, category: 'seo', action: 'block', perMinute: 60, monitor: false },
   });
+  const robotsGroup = { agents: ['*'], allow: [], disallow: ['/private/'], crawlDelay: null };
+  await db.robotsFile.create({ data: { siteId: site.id, enabled: true, groups: [robotsGroup], sitemaps: [] } });
   const errorPage = await db.errorPage.create({
     data: { siteId: site.id, code: 502, type: 'content', value: 'text', enabled: true },
   });
@@ -495,6 +497,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.abuseIp.findMany(inSite),
     db.firewallAdvance.findMany(inSite),
     db.crawlerRule.findMany(inSite),
+    db.robotsFile.findMany(inSite),
     db.errorPage.findMany(inSite),
     db.purge.findMany(inSite),
     db.job.findMany(inSite),
@@ -570,6 +573,13 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       to: '/x',
     }),
     ...(endpoint.feature === 'listSources' && { kind: 'url', key: 'a-key-of-a-sample' }),
+    ...(endpoint.feature === 'robots' &&
+      /^\d+$/.test(path.at(-1) ?? '') && {
+        agents: '*',
+        allow: '/public/',
+        disallow: '/private/',
+        sitemaps: 'https://www.example.com/sitemap.xml',
+      }),
     ...(endpoint.feature === 'compression' && path.at(-1) !== 'types' && { types: 'text/css' }),
     ...(endpoint.feature === 'cors' && { allowOrigins: ['https://app.example.com'] }),
     ...(endpoint.feature === 'drafts' && {

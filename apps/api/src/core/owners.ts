@@ -222,6 +222,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   AbuseIp: 'site',
   FirewallAdvance: 'site',
   CrawlerRule: 'site',
+  RobotsFile: 'site',
   ErrorPage: 'site',
   CacheRule: 'site',
   CacheSetting: 'site',

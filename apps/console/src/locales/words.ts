@@ -78,6 +78,7 @@ import type geos from './en/geos.json';
 import type userAgents from './en/userAgents.json';
 import type whitelists from './en/whitelists.json';
 import type rates from './en/rates.json';
+import type robots from './en/robots.json';
 import type redirects from './en/redirects.json';
 import type roles from './en/roles.json';
 import type rollouts from './en/rollouts.json';
@@ -176,6 +177,7 @@ export interface Words {
   abuseIPs: typeof abuseIPs;
   firewallAdvances: typeof firewallAdvances;
   crawlers: typeof crawlers;
+  robots: typeof robots;
   blacklists: typeof blacklists;
   firewall: typeof firewall;
   firewallLists: typeof firewallLists;

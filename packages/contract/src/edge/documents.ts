@@ -286,6 +286,8 @@ export const SiteDoc = z.object({
   geos: z.array(GeoDoc).optional(),
   userAgents: z.array(UserAgentDoc).optional(),
   crawlers: z.array(CrawlerDoc).optional(),
+  /** The robots.txt that is served. Absent: the origin's. */
+  robots: z.string().optional(),
   /** Parts that the access log omits: the last part of addresses, queries. Absent: nothing. */
   logMask: z.enum(['address', 'query', 'both']).optional(),
   needs: Needs,

@@ -87,7 +87,10 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     layer4Positions: ['firewall.tabs.layer4Positions'],
     layer4LimitConns: ['firewall.tabs.layer4LimitConns'],
   }),
-  view('crawlers', { '': ['crawlers.categories'] }),
+  view('crawlers', {
+    rules: ['crawlers.tabs.rules', 'crawlers.categories'],
+    robots: ['crawlers.tabs.robots', 'robots.file', 'robots.groups', 'robots.more', 'robots.preview'],
+  }),
   view('limits', { '': ['frequencies.title', 'limitReqs.title'] }),
   view('challenges', { '': ['siteAntiCC.attack.title', 'siteAntiCC.attack.start'] }),
   view('tokens', { '': ['tokenAuths.tester.sign', 'tokenAuths.tester.judge'] }),
