@@ -4,6 +4,7 @@ import { CertStatus, CnameStatus } from '@edgeloom/contract/domains/domains.ts';
 import { AccountStatus } from '@edgeloom/contract/auth/auth.ts';
 import { JobState } from '@edgeloom/contract/jobs/jobs.ts';
 import { NodeStatus } from '@edgeloom/contract/nodes/nodes.ts';
+import { stepNames } from '@edgeloom/contract/simulate/simulate.ts';
 import { SiteStatus } from '@edgeloom/contract/sites/sites.ts';
 import { describe, expect, test } from 'vitest';
 import { statusTone } from '../theme/tokens.ts';
@@ -73,6 +74,11 @@ describe.each(['zh-TW', 'zh-CN'] as const)('%s', (language) => {
 test.each(languages)('%s leaves no phrase empty', (language) =>
   expect([...of(language)].filter(([, text]) => text.trim() === '' && text !== ' ').map(([key]) => key)).toEqual([]),
 );
+
+test.each(stepNames)('the step %s of a simulation has a name', (step) => {
+  const english = of('en');
+  expect(english.get(`simulate.names.${step}`) ?? english.get(`${step}.name`)).toBeDefined();
+});
 
 const signInPages = import.meta.glob<string>('../features/auth/*.{ts,tsx}', {
   eager: true,
