@@ -84,6 +84,7 @@ async function prepare() {
     limits: {
       frequencies: [{ ...limit, seconds: 3600, times: 1e9 }],
       limitReqs: [{ ...limit, id: randomUUID(), rate: 1e6, burst: 1000, queue: false }],
+      limitConns: [{ ...limit, id: randomUUID(), max: 60_000 }],
     },
   } satisfies Record<string, Partial<SiteDoc>>;
   await putGeoPack();

@@ -153,12 +153,15 @@ test('request limits are edited, shown as sentences and enforced', { timeout: 12
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect.poll(() => page.getByLabel('Header', { exact: true }).getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Header', { exact: true }).fill('X-Api-Key');
+  await page.getByRole('button', { name: 'Add concurrency limit' }).click();
+  await page.getByLabel('Concurrent requests').fill('20');
   await keepPicture(page, 'limits-editing');
   await publish(page);
 
   const sentence = async (list: string) => (await rows(page, list).first().innerText()).replace(/\s+/g, ' ');
   await expect.poll(() => sentence('Frequency limits')).toContain('at most 2 requests in 3,600 s per address');
   expect(await sentence('Rate limits')).toContain('per value of X-Api-Key');
+  expect(await sentence('Concurrency limits')).toContain('at most 20 requests at the same time per address');
   await eventually(async () => expect(await statusOf('/limited')).toBe(929));
   expect(await statusOf('/')).not.toBe(929);
   await keepPicture(page, 'limits');

@@ -16,6 +16,7 @@ local firewall = require("edge.plugins.firewall")
 local frequency = require("edge.plugins.frequency")
 local geo = require("edge.plugins.geo")
 local https = require("edge.plugins.https")
+local limit_conn = require("edge.plugins.limit_conn")
 local limit_req = require("edge.plugins.limit_req")
 local lua_acl = require("edge.plugins.lua_acl")
 local origin = require("edge.plugins.origin")
@@ -37,7 +38,7 @@ local unpack = unpack
 local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
-    token_auth, anti_cc, frequency, limit_req, blacklist, abuse_ip, geo, user_agent, acl, lua_acl, waf,
+    token_auth, anti_cc, frequency, limit_conn, limit_req, blacklist, abuse_ip, geo, user_agent, acl, lua_acl, waf,
     crawlers, robots,
 }
 -- Zones without a block set do not pay for it.

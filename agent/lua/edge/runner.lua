@@ -20,6 +20,7 @@ local origin = require("edge.plugins.origin")
 local plugin_chain = require("edge.plugin_chain")
 local own_errors = require("edge.own_errors")
 local relay_request = require("edge.shield.relay_request")
+local running = require("edge.limits.running")
 local shield_serve = require("edge.shield.serve")
 local trails = require("edge.core.trails")
 local uploads = require("edge.uploads")
@@ -138,6 +139,11 @@ function _M.header_filter(watch)
     local name = var.e_modules
     local set = name ~= "" and (watch or requests):modules_by_name(name)
     run_plugins(header_filter, "header_filter", nil, nil, set, watch)
+end
+
+-- Hop A, at the end of each visitor's request.
+function _M.log()
+    attempt("limitConn", running.uncount_request)
 end
 
 local origin_access = plugin_chain.of("origin_access")
@@ -282,6 +288,7 @@ function _M.init_worker()
     origin.init_worker()
     pictures.init_worker()
     heartbeats.start()
+    running.init_worker()
     if ngx.worker.id() == 0 then
         purge_log.compact()
         ngx.timer.every(60, purge_log.compact)

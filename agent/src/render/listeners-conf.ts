@@ -109,8 +109,10 @@ map "" $e_bypass { default ""; }
 map "" $e_hsts { default ""; }
 map "" $e_pass { default ""; }
 map "" $e_modules { default ""; }
+# The request's entry in lua/edge/limits/running.lua.
+map "" $e_running { default ""; }
 # Lua may write only what some directive reads.
-map $e_modules $e_unused { default ""; }
+map "$e_modules$e_running" $e_unused { default ""; }
 map "" $e_version { default ""; }
 # The URI for the origin if it differs from the visitor's: without its token.
 map "" $e_uri { default ""; }
@@ -152,6 +154,7 @@ const uploadWindow = conf`    http2_body_preread_size 512k;
 const hop: Hop = {
   access: 'access',
   headerFilter: 'header_filter',
+  logs: true,
   upstream: conf`hop`,
   once: conf`hop_once`,
   fields: false,

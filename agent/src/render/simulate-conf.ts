@@ -29,6 +29,7 @@ ${quiet}    # The simulation chooses the visitor's address.
 ${hopA(zone, host, {
   access: 'simulate_access',
   headerFilter: 'simulate_header',
+  logs: false,
   upstream: conf`simulated_hop`,
   once: conf`simulated_hop`,
   fields: trace,

@@ -26,8 +26,8 @@ import { layer4ListsFeature } from './modules/layer4-lists/layer4-lists.feature.
 import { layer4BlacklistsRoutes, layer4WhitelistsRoutes } from './modules/layer4-lists/layer4-lists.routes.ts';
 import { layer4LimitConnsFeature, layer4PositionsFeature } from './modules/layer4-rules/layer4-rules.feature.ts';
 import { layer4LimitConnsRoutes, layer4PositionsRoutes } from './modules/layer4-rules/layer4-rules.routes.ts';
-import { frequenciesFeature, limitReqsFeature } from './modules/limits/limits.feature.ts';
-import { frequenciesRoutes, limitReqsRoutes } from './modules/limits/limits.routes.ts';
+import { frequenciesFeature, limitConnsFeature, limitReqsFeature } from './modules/limits/limits.feature.ts';
+import { frequenciesRoutes, limitConnsRoutes, limitReqsRoutes } from './modules/limits/limits.routes.ts';
 import { antiCCsFeature } from './modules/site-anti-cc/site-anti-cc.feature.ts';
 import { antiCCsRoutes } from './modules/site-anti-cc/site-anti-cc.routes.ts';
 import { listSourcesFeature } from './modules/list-sources/list-sources.feature.ts';
@@ -44,6 +44,7 @@ export const siteRules: readonly SiteRuleFeature[] = [
   errorPagesFeature,
   frequenciesFeature,
   limitReqsFeature,
+  limitConnsFeature,
   antiCCsFeature,
   firewallListsFeature,
   listSourcesFeature,
@@ -64,6 +65,7 @@ export const siteRuleRoutes: readonly Routes[] = [
   errorPagesRoutes,
   frequenciesRoutes,
   limitReqsRoutes,
+  limitConnsRoutes,
   antiCCsRoutes,
   firewallRoutes,
   blacklistsRoutes,

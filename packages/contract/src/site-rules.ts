@@ -17,8 +17,8 @@ import { layer4Blacklists, layer4Whitelists } from './layer4-lists/layer4-lists.
 import { Layer4ListOfSite } from './layer4-lists/layer4-lists.ts';
 import { layer4LimitConns, layer4Positions } from './layer4-rules/layer4-rules.endpoints.ts';
 import { Layer4LimitConn, Layer4Position } from './layer4-rules/layer4-rules.ts';
-import { frequencies, limitReqs } from './limits/limits.endpoints.ts';
-import { Frequency, LimitReq } from './limits/limits.ts';
+import { frequencies, limitConns, limitReqs } from './limits/limits.endpoints.ts';
+import { Frequency, LimitConn, LimitReq } from './limits/limits.ts';
 import { listSources } from './list-sources/list-sources.endpoints.ts';
 import { ListSource } from './list-sources/list-sources.ts';
 import { rates } from './rates/rates.endpoints.ts';
@@ -39,6 +39,7 @@ export const SiteRule = z.enum([
   'userAgents',
   'frequencies',
   'limitReqs',
+  'limitConns',
   'layer4Lists',
   'layer4Positions',
   'layer4LimitConns',
@@ -60,6 +61,7 @@ export const siteRuleEndpoints: readonly Group[] = [
   userAgents,
   frequencies,
   limitReqs,
+  limitConns,
   layer4Blacklists,
   layer4Whitelists,
   layer4Positions,
@@ -78,6 +80,7 @@ export const siteRuleSettings = {
   antiHeaders: z.array(AntiHeader).nullable().describe('For all domains of the site'),
   frequencies: z.array(Frequency).nullable(),
   limitReqs: z.array(LimitReq).nullable(),
+  limitConns: z.array(LimitConn).nullable().describe('Requests of one visitor at the same time'),
   antiCCs: z.array(SiteAntiCC).nullable(),
   firewallLists: z.array(AddressListSummary).nullable().describe('Black and white lists, without their entries'),
   listSources: z.array(ListSource).nullable().describe('Lists that are fetched from URLs'),
@@ -100,6 +103,7 @@ export const siteRulesInUse = {
   antiHeaders: z.boolean().describe('for all domains of the site'),
   frequencies: z.boolean(),
   limitReqs: z.boolean(),
+  limitConns: z.boolean(),
   antiCCs: z.boolean(),
   firewallLists: z.boolean(),
   listSources: z.boolean(),
@@ -126,6 +130,7 @@ export const siteRuleSteps = [
   'userAgent',
   'frequency',
   'limitReq',
+  'limitConn',
   'crawlers',
   'robots',
 ] as const;

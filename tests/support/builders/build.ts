@@ -26,7 +26,7 @@ const nextPort = () => (ports += 1);
 
 export const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`;
 
-/** The fields of both kinds of request limits. */
+/** The fields of all kinds of request limits. */
 const limit = {
   urlRegex: '',
   type: 1,
@@ -315,6 +315,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       db.siteAntiCc.create({ data: { siteId, ...SiteAntiCCInput.parse({ frequency: 100 }), endsAt: null } }),
     limitReq: ({ id: siteId }: Pick<Site, 'id'>) =>
       db.limitReq.create({ data: { siteId, ...limit, rate: 10, burst: 20, queue: false } }),
+    limitConn: ({ id: siteId }: Pick<Site, 'id'>) => db.limitConn.create({ data: { siteId, ...limit, max: 10 } }),
 
     module: (site: Pick<Site, 'id'>, kind: keyof typeof moduleSettings) =>
       db.module.create({ data: { siteId: site.id, kind, name: unique('module'), settings: moduleSettings[kind] } }),

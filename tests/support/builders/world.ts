@@ -52,6 +52,7 @@ export const objectKinds = [
   'rate',
   'frequency',
   'limitReq',
+  'limitConn',
   'antiCC',
   'blacklist',
   'whitelist',
@@ -148,6 +149,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   rates: 'rate',
   frequencies: 'frequency',
   limitReqs: 'limitReq',
+  limitConns: 'limitConn',
   antiCCs: 'antiCC',
   blacklists: 'blacklist',
   whitelists: 'whitelist',
@@ -279,6 +281,7 @@ export async function world(
     data: { siteId: site.id, type: 'all', value: [], rate: 100, after: 0, priority: 100, enabled: true },
   });
   const [frequency, limitReq] = [await build.frequency(site), await build.limitReq(site)];
+  const limitConn = await build.limitConn(site);
   const antiCC = await build.antiCC(site);
   const list = {
     siteId: site.id,
@@ -426,6 +429,7 @@ export async function world(
       rate: rate.id,
       frequency: frequency.id,
       limitReq: limitReq.id,
+      limitConn: limitConn.id,
       antiCC: antiCC.id,
       blacklist: blacklist.id,
       whitelist: whitelist.id,
@@ -486,6 +490,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.rate.findMany(inSite),
     db.frequency.findMany(inSite),
     db.limitReq.findMany(inSite),
+    db.limitConn.findMany(inSite),
     db.siteAntiCc.findMany(inSite),
     db.firewallList.findMany(inSite),
     db.layer4List.findMany(inSite),

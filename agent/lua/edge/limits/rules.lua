@@ -46,21 +46,28 @@ local function chosen(rule, request, network)
     return value and value ~= "" and rule.id .. "#" .. md5(value)
 end
 
+-- Returns the key that the rule counts this request by, and if the visitor chose it, the key of the address.
+function _M.key(rule, request)
+    local network = addresses.network(var.binary_remote_addr)
+    local by_address = rule.id .. network
+    local key = chosen(rule, request, network)
+    if key then
+        return key, by_address
+    end
+    return by_address
+end
+
 -- The name of the counter of this request. `is_known(key, rule)`: whether the counter exists. Beyond the number of new
 -- ones, requests count by address, so that a site's visitors do not evict the counters of others.
 function _M.counter(rule, request, is_known)
-    local network = addresses.network(var.binary_remote_addr)
-    local key = chosen(rule, request, network)
-    if not key then
-        return rule.id .. network
-    end
-    if request.simulated or is_known(key, rule) then
+    local key, by_address = _M.key(rule, request)
+    if not by_address or request.simulated or is_known(key, rule) then
         return key
     end
     local site = request.site.doc.id
     if (dict:incr("new:" .. site, 1, 0, MINUTE) or 0) > MOST_NEW then
         counters.count("limitKeysFull")
-        return rule.id .. network
+        return by_address
     end
     return key
 end

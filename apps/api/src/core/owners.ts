@@ -209,6 +209,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   Frequency: 'site',
   SiteAntiCc: 'site',
   LimitReq: 'site',
+  LimitConn: 'site',
   FirewallList: 'site',
   FirewallGeo: 'site',
   Layer4List: 'site',

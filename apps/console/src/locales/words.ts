@@ -66,6 +66,7 @@ import type layer4Lists from './en/layer4Lists.json';
 import type layer4LimitConns from './en/layer4LimitConns.json';
 import type layer4Positions from './en/layer4Positions.json';
 import type layer4Whitelists from './en/layer4Whitelists.json';
+import type limitConns from './en/limitConns.json';
 import type limitReqs from './en/limitReqs.json';
 import type limits from './en/limits.json';
 import type abuseIPs from './en/abuseIPs.json';
@@ -172,6 +173,7 @@ export interface Words {
   layer4LimitConns: typeof layer4LimitConns;
   layer4Positions: typeof layer4Positions;
   layer4Whitelists: typeof layer4Whitelists;
+  limitConns: typeof limitConns;
   limitReqs: typeof limitReqs;
   limits: typeof limits;
   abuseIPs: typeof abuseIPs;

@@ -170,6 +170,8 @@ const limitDoc = {
 export const FrequencyDoc = z.object({ ...limitDoc, seconds: z.int().min(1), times: z.int().min(1) });
 /** As FrequencyDoc. `rate`: requests per second. `queue`: requests of the burst are delayed. */
 export const LimitReqDoc = z.object({ ...limitDoc, rate: z.int().min(1), burst: Count, queue: z.boolean() });
+/** As FrequencyDoc. `max`: requests that the node answers at the same time. */
+export const LimitConnDoc = z.object({ ...limitDoc, type: z.literal([1, 4]), max: z.int().min(1) });
 /** The first matching rule applies. `mode` 0 exempts. `ends`: in seconds. */
 export const SiteAntiCCDoc = z.object({
   id: Id,
@@ -279,6 +281,7 @@ export const SiteDoc = z.object({
   errorPages: z.array(ErrorPageDoc).optional(),
   frequencies: z.array(FrequencyDoc).optional(),
   limitReqs: z.array(LimitReqDoc).optional(),
+  limitConns: z.array(LimitConnDoc).optional(),
   antiCCs: z.array(SiteAntiCCDoc).optional(),
   /** White lists first. */
   lists: z.array(ListRefDoc).optional(),

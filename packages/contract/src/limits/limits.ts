@@ -1,4 +1,5 @@
-// Limits of how often visitors may request a site: requests in a window (frequency), and a steady rate with a burst.
+// Limits of how often visitors may request a site: requests in a window (frequency), a steady rate with a burst
+// (limitReq), and requests at the same time (limitConn).
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
 import { PathPattern } from '../common/paths.ts';
@@ -57,6 +58,14 @@ function checkRate(rule: Counted & { rate: number; burst: number; queue: boolean
 export const LimitReqInput = z.object(limitReq).superRefine(checkRate);
 export const LimitReqUpdate = z.object({ id: Id, ...limitReq }).superRefine(checkRate);
 
+const limitConn = {
+  max: z.int().min(1).max(65_535).describe('Requests of one visitor that a node answers at the same time'),
+  ...common,
+  type: z.literal([1, 4]).default(1).describe('Requests are counted by: 1 address, 4 a request header'),
+};
+export const LimitConnInput = z.object(limitConn).superRefine(checkHeader);
+export const LimitConnUpdate = z.object({ id: Id, ...limitConn }).superRefine(checkHeader);
+
 const stored = {
   id: Id,
   urlRegex: z.string(),
@@ -71,8 +80,11 @@ const stored = {
 };
 export const Frequency = z.object({ ...stored, seconds: z.int(), times: z.int() });
 export const LimitReq = z.object({ ...stored, rate: z.int(), burst: z.int(), queue: z.boolean() });
+export const LimitConn = z.object({ ...stored, type: z.literal([1, 4]), max: z.int() });
 
 export type Frequency = z.output<typeof Frequency>;
 export type FrequencyInput = z.output<typeof FrequencyInput>;
 export type LimitReq = z.output<typeof LimitReq>;
 export type LimitReqInput = z.output<typeof LimitReqInput>;
+export type LimitConn = z.output<typeof LimitConn>;
+export type LimitConnInput = z.output<typeof LimitConnInput>;

@@ -1,4 +1,4 @@
-import { frequencies, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
+import { frequencies, limitConns, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
 import { onSite } from '../../core/rule-list.ts';
 import { routes } from '../../http/bind.ts';
 import * as service from './limits.service.ts';
@@ -15,4 +15,11 @@ export const limitReqsRoutes = routes(limitReqs, {
   create: (ctx, { params, body }) => service.limitReqs.create(ctx, onSite(params), body.items),
   update: (ctx, { params, body }) => service.limitReqs.update(ctx, onSite(params), body.items),
   remove: (ctx, { params, body }) => service.limitReqs.remove(ctx, onSite(params), body.ids),
+});
+
+export const limitConnsRoutes = routes(limitConns, {
+  list:   (ctx, { params }) => service.limitConns.list(ctx, onSite(params)),
+  create: (ctx, { params, body }) => service.limitConns.create(ctx, onSite(params), body.items),
+  update: (ctx, { params, body }) => service.limitConns.update(ctx, onSite(params), body.items),
+  remove: (ctx, { params, body }) => service.limitConns.remove(ctx, onSite(params), body.ids),
 });

@@ -1,4 +1,11 @@
-import { Frequency, type FrequencyInput, type LimitReq, type LimitReqInput } from '@edgeloom/contract/limits/limits.ts';
+import {
+  Frequency,
+  LimitConn,
+  type FrequencyInput,
+  type LimitConnInput,
+  type LimitReq,
+  type LimitReqInput,
+} from '@edgeloom/contract/limits/limits.ts';
 import { ruleList, type OnSite } from '../../core/rule-list.ts';
 
 const LIMIT = 50;
@@ -36,5 +43,19 @@ export const limitReqs = ruleList<OnSite, LimitReq, LimitReqInput>({
   insert: (tx, rows) => tx.limitReq.createMany({ data: rows.map(({ domainId: _, ...data }) => data) }),
   change: (tx, { id, ...data }) => tx.limitReq.update({ where: { id }, data }),
   remove: (tx, { siteId }, ids) => tx.limitReq.deleteMany({ where: { siteId, id: { in: ids } } }),
+  settle: (rule) => rule,
+});
+
+export const limitConns = ruleList<OnSite, LimitConn, LimitConnInput>({
+  field: 'items',
+  limit: LIMIT,
+  maxBytes: MAX_BYTES,
+  read: async (tx, { siteId }) => {
+    const rows = await tx.limitConn.findMany({ where: { siteId }, omit: { siteId: true }, orderBy: [...orderBy] });
+    return rows.map((row) => ({ ...typed(row), type: LimitConn.shape.type.parse(row.type) }));
+  },
+  insert: (tx, rows) => tx.limitConn.createMany({ data: rows.map(({ domainId: _, ...data }) => data) }),
+  change: (tx, { id, ...data }) => tx.limitConn.update({ where: { id }, data }),
+  remove: (tx, { siteId }, ids) => tx.limitConn.deleteMany({ where: { siteId, id: { in: ids } } }),
   settle: (rule) => rule,
 });

@@ -32,6 +32,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   firewallLists: ['firewall'],
   groupMembers: ['groups'],
   licenses: ['products'],
+  limitConns: ['limits'],
   limitReqs: ['limits'],
   modules: ['customHeaders', 'cors', 'proxyRewrites', 'urlRedirects', 'tokenAuths', 'acls', 'luaAcls', 'wafs'],
   nameProofSettings: ['nameProofSetting'],

@@ -60,6 +60,7 @@ const views: Readonly<Record<string, string>> = {
   antiHeader: 'hotlink',
   frequency: 'limits',
   limitReq: 'limits',
+  limitConn: 'limits',
   antiCC: 'challenges',
   redirect: 'redirects',
   errorPage: 'errors',

@@ -103,6 +103,7 @@ const measureWords: Readonly<Record<string, 'rule' | 'sheet' | 'record'>> = {
   certificates: 'sheet',
   frequencies: 'rule',
   limitReqs: 'rule',
+  limitConns: 'rule',
   siteAntiCcs: 'rule',
   portRules: 'rule',
   redirects: 'rule',

@@ -1,12 +1,14 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import type { frequencies, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
-import { FrequencyInput, LimitReqInput } from '@edgeloom/contract/limits/limits.ts';
+import type { frequencies, limitConns, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
+import { FrequencyInput, LimitConnInput, LimitReqInput } from '@edgeloom/contract/limits/limits.ts';
 import type * as z from 'zod';
 import { newKey, type Draft } from '../../components/rules/drafts.ts';
 import { issuesOf, type Issue } from '../../lib/schema.ts';
 
 export type FrequencyDraft = Draft<Received<typeof frequencies.list>['data'][number]>;
 export type LimitReqDraft = Draft<Received<typeof limitReqs.list>['data'][number]>;
+export type LimitConnDraft = Draft<Received<typeof limitConns.list>['data'][number]>;
+export type LimitDraft = FrequencyDraft | LimitReqDraft | LimitConnDraft;
 
 const common = () => ({
   id: null,
@@ -21,15 +23,16 @@ const common = () => ({
 });
 export const newFrequency = (): FrequencyDraft => ({ ...common(), seconds: 60, times: 600 });
 export const newLimitReq = (): LimitReqDraft => ({ ...common(), rate: 50, burst: 100, queue: false });
+export const newLimitConn = (): LimitConnDraft => ({ ...common(), max: 20 });
 
 /** The fields to send, without the priority. */
-export const fieldsOf = <D extends FrequencyDraft | LimitReqDraft>({ id: _, key: _k, priority: _p, ...fields }: D) => ({
+export const fieldsOf = <D extends LimitDraft>({ id: _, key: _k, priority: _p, ...fields }: D) => ({
   ...fields,
   header: fields.type === 4 ? fields.header : '',
 });
 
 /** Errors by field. */
-function faultsBy(schema: z.ZodType, rule: FrequencyDraft | LimitReqDraft): Partial<Record<string, Issue>> {
+function faultsBy(schema: z.ZodType, rule: LimitDraft): Partial<Record<string, Issue>> {
   const faults: Partial<Record<string, Issue>> = {};
   for (const issue of issuesOf(schema, { ...fieldsOf(rule), priority: 0 }))
     faults[issue.path.split('.')[0] ?? ''] ??= issue;
@@ -37,3 +40,4 @@ function faultsBy(schema: z.ZodType, rule: FrequencyDraft | LimitReqDraft): Part
 }
 export const frequencyFaults = (rule: FrequencyDraft) => faultsBy(FrequencyInput, rule);
 export const limitReqFaults = (rule: LimitReqDraft) => faultsBy(LimitReqInput, rule);
+export const limitConnFaults = (rule: LimitConnDraft) => faultsBy(LimitConnInput, rule);

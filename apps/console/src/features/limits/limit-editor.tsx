@@ -5,19 +5,32 @@ import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import type { Issue } from '../../lib/schema.ts';
-import { frequencyFaults, limitReqFaults, type FrequencyDraft, type LimitReqDraft } from './limit-drafts.ts';
+import {
+  frequencyFaults,
+  limitConnFaults,
+  limitReqFaults,
+  type FrequencyDraft,
+  type LimitConnDraft,
+  type LimitDraft,
+  type LimitReqDraft,
+} from './limit-drafts.ts';
 
 const types = [1, 2, 3, 4] as const;
+const concurrencyTypes = [1, 4] as const;
 const statuses = [929, 429] as const;
 
 export const FrequencyEditor = (props: EditorProps<FrequencyDraft>) => (
-  <LimitEditor {...props} faults={frequencyFaults(props.rule)} numbers={['times', 'seconds']} />
+  <LimitEditor {...props} faults={frequencyFaults(props.rule)} types={types} numbers={['times', 'seconds']} />
+);
+
+export const LimitConnEditor = (props: EditorProps<LimitConnDraft>) => (
+  <LimitEditor {...props} faults={limitConnFaults(props.rule)} types={concurrencyTypes} numbers={['max']} />
 );
 
 export function LimitReqEditor(props: EditorProps<LimitReqDraft>) {
   const t = useT();
   return (
-    <LimitEditor {...props} faults={limitReqFaults(props.rule)} numbers={['rate', 'burst']}>
+    <LimitEditor {...props} faults={limitReqFaults(props.rule)} types={types} numbers={['rate', 'burst']}>
       <Checkbox
         className={classes['check'] ?? ''}
         label={t('limits.fields.queue')}
@@ -28,15 +41,17 @@ export function LimitReqEditor(props: EditorProps<LimitReqDraft>) {
   );
 }
 
-interface LimitEditorProps<D extends FrequencyDraft | LimitReqDraft> extends EditorProps<D> {
+interface LimitEditorProps<D extends LimitDraft> extends EditorProps<D> {
   faults: Partial<Record<string, Issue>>;
-  numbers: (keyof D & ('times' | 'seconds' | 'rate' | 'burst'))[];
+  types: readonly (typeof types)[number][];
+  numbers: (keyof D & ('times' | 'seconds' | 'rate' | 'burst' | 'max'))[];
   children?: ReactNode;
 }
 
-function LimitEditor<D extends FrequencyDraft | LimitReqDraft>({
+function LimitEditor<D extends LimitDraft>({
   rule,
   faults,
+  types: offered,
   numbers,
   onChange,
   children,
@@ -64,11 +79,11 @@ function LimitEditor<D extends FrequencyDraft | LimitReqDraft>({
         <TextInput {...text('urlRegex')} label={t('limits.fields.urlRegex')} placeholder="^/api/" w={260} />
         <Select
           label={t('limits.fields.type')}
-          data={types.map((type) => ({ value: String(type), label: t(`limits.choices.type.${type}`) }))}
+          data={offered.map((type) => ({ value: String(type), label: t(`limits.choices.type.${type}`) }))}
           value={String(rule.type)}
           allowDeselect={false}
           w={220}
-          onChange={(value) => set({ type: types.find((type) => String(type) === value) ?? 1 })}
+          onChange={(value) => set({ type: offered.find((type) => String(type) === value) ?? 1 })}
         />
         {rule.type === 4 && (
           <TextInput {...text('header')} label={t('limits.fields.header')} placeholder="Authorization" w={180} />

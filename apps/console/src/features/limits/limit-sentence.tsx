@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import type { FrequencyDraft, LimitReqDraft } from './limit-drafts.ts';
+import type { FrequencyDraft, LimitConnDraft, LimitDraft, LimitReqDraft } from './limit-drafts.ts';
 
 export function FrequencySentence({ rule }: { rule: FrequencyDraft }) {
   const t = useT();
@@ -20,7 +20,12 @@ export function LimitReqSentence({ rule }: { rule: LimitReqDraft }) {
   );
 }
 
-function LimitSentence({ rule, children }: { rule: FrequencyDraft | LimitReqDraft; children: ReactNode }) {
+export function LimitConnSentence({ rule }: { rule: LimitConnDraft }) {
+  const t = useT();
+  return <LimitSentence rule={rule}>{t('limits.sentence.concurrent', { max: count(rule.max) })}</LimitSentence>;
+}
+
+function LimitSentence({ rule, children }: { rule: LimitDraft; children: ReactNode }) {
   const t = useT();
   return (
     <Sentence>

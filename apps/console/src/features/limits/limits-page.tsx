@@ -1,5 +1,5 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { frequencies, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
+import { frequencies, limitConns, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { Page } from '../../components/page/page.tsx';
 import { draftOf } from '../../components/rules/drafts.ts';
@@ -9,9 +9,17 @@ import { useDrafting } from '../../components/rules/use-drafting.ts';
 import { Await } from '../../components/states/await.tsx';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { fieldsOf, frequencyFaults, limitReqFaults, newFrequency, newLimitReq } from './limit-drafts.ts';
-import { FrequencyEditor, LimitReqEditor } from './limit-editor.tsx';
-import { FrequencySentence, LimitReqSentence } from './limit-sentence.tsx';
+import {
+  fieldsOf,
+  frequencyFaults,
+  limitConnFaults,
+  limitReqFaults,
+  newFrequency,
+  newLimitConn,
+  newLimitReq,
+} from './limit-drafts.ts';
+import { FrequencyEditor, LimitConnEditor, LimitReqEditor } from './limit-editor.tsx';
+import { FrequencySentence, LimitConnSentence, LimitReqSentence } from './limit-sentence.tsx';
 
 /** How often visitors may request a site. */
 export function LimitsPage() {
@@ -19,11 +27,18 @@ export function LimitsPage() {
   const params = { siteId: id };
   const ofWindows = useEndpoint(frequencies.list, { params });
   const ofRates = useEndpoint(limitReqs.list, { params });
+  const ofConcurrency = useEndpoint(limitConns.list, { params });
   return (
     <Await result={ofWindows} page="limits.title">
       {({ data: windows }) => (
         <Await result={ofRates} page="limits.title">
-          {({ data: rates }) => <Loaded key={id} params={params} windows={windows} rates={rates} />}
+          {({ data: rates }) => (
+            <Await result={ofConcurrency} page="limits.title">
+              {({ data: concurrency }) => (
+                <Loaded key={id} params={params} windows={windows} rates={rates} concurrency={concurrency} />
+              )}
+            </Await>
+          )}
         </Await>
       )}
     </Await>
@@ -34,9 +49,10 @@ interface LoadedProps {
   params: { siteId: string };
   windows: Received<typeof frequencies.list>['data'];
   rates: Received<typeof limitReqs.list>['data'];
+  concurrency: Received<typeof limitConns.list>['data'];
 }
 
-function Loaded({ params, windows, rates }: LoadedProps) {
+function Loaded({ params, windows, rates, concurrency }: LoadedProps) {
   const can = useCan();
   const ofWindows = useDrafting({
     key: `frequencies ${params.siteId}`,
@@ -57,6 +73,17 @@ function Loaded({ params, windows, rates }: LoadedProps) {
     faultsOf: limitReqFaults,
     isRule: (kept) => 'burst' in kept,
     calls: limitReqs,
+    params,
+    field: 'items',
+  });
+  const ofConcurrency = useDrafting({
+    key: `limitConns ${params.siteId}`,
+    live: draftOf(concurrency),
+    locked: !can(limitConns.update),
+    fieldsOf,
+    faultsOf: limitConnFaults,
+    isRule: (kept) => 'max' in kept,
+    calls: limitConns,
     params,
     field: 'items',
   });
@@ -82,10 +109,21 @@ function Loaded({ params, windows, rates }: LoadedProps) {
         sentence={LimitReqSentence}
         editor={LimitReqEditor}
       />
+      <RulesBlock
+        drafting={ofConcurrency}
+        title="limitConns.title"
+        why="limitConns.why"
+        order="limits.order"
+        add="limitConns.add"
+        newRule={newLimitConn}
+        sentence={LimitConnSentence}
+        editor={LimitConnEditor}
+      />
       <RulesBar
         lists={[
           { title: 'frequencies.title', ...ofWindows },
           { title: 'limitReqs.title', ...ofRates },
+          { title: 'limitConns.title', ...ofConcurrency },
         ]}
       />
     </Page>

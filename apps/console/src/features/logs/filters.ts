@@ -34,6 +34,7 @@ const causes = [
   'urlRedirect',
   'frequency',
   'limitReq',
+  'limitConn',
   'blacklist',
   'abuseIP',
   'crawlers',

@@ -39,6 +39,7 @@ export const viewOfCause: Readonly<Record<string, string>> = {
   urlRedirect: 'redirects',
   frequency: 'limits',
   limitReq: 'limits',
+  limitConn: 'limits',
   antiCC: 'challenges',
   crawlers: 'crawlers',
   acl: 'access',

@@ -12,7 +12,7 @@ import { layer4Blacklists, layer4Whitelists } from '@edgeloom/contract/layer4-li
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
 import { antiHeaders, antiReferers } from '@edgeloom/contract/hotlink/hotlink.calls.ts';
 import { ipset } from '@edgeloom/contract/ipset/ipset.calls.ts';
-import { frequencies, limitReqs } from '@edgeloom/contract/limits/limits.calls.ts';
+import { frequencies, limitConns, limitReqs } from '@edgeloom/contract/limits/limits.calls.ts';
 import { proxyRewrites, redirects, tokenAuths, urlRedirects } from '@edgeloom/contract/modules/modules.calls.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
 import { ports, portUpstreams } from '@edgeloom/contract/ports/ports.calls.ts';
@@ -172,6 +172,7 @@ export const innerCreations: readonly InnerCreation[] = [
   { call: userAgents.create, title: 'palette.creates.userAgent', ...firewallTab('agents') },
   { call: frequencies.create, title: 'frequencies.add', ...inList('limits', 'frequencies.add') },
   { call: limitReqs.create, title: 'limitReqs.add', ...inList('limits', 'limitReqs.add') },
+  { call: limitConns.create, title: 'limitConns.add', ...inList('limits', 'limitConns.add') },
   { call: antiCCs.create, title: 'antiCCs.add', ...inList('challenges', 'antiCCs.add') },
   {
     call: portUpstreams.create,

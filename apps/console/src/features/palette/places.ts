@@ -91,7 +91,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     rules: ['crawlers.tabs.rules', 'crawlers.categories'],
     robots: ['crawlers.tabs.robots', 'robots.file', 'robots.groups', 'robots.more', 'robots.preview'],
   }),
-  view('limits', { '': ['frequencies.title', 'limitReqs.title'] }),
+  view('limits', { '': ['frequencies.title', 'limitReqs.title', 'limitConns.title'] }),
   view('challenges', { '': ['siteAntiCC.attack.title', 'siteAntiCC.attack.start'] }),
   view('tokens', { '': ['tokenAuths.tester.sign', 'tokenAuths.tester.judge'] }),
   view('versions', { '': ['versions.rollback', 'palette.does.rollBack'] }),

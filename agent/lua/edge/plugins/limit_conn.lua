@@ -1,0 +1,47 @@
+-- A site's limits of requests at the same time, counted on this node. Refused requests do not count. Fails open.
+local decisions = require("edge.simulate.decision")
+local rules = require("edge.limits.rules")
+local running = require("edge.limits.running")
+local white = require("edge.core.white")
+local ipairs = ipairs
+
+-- Before the limits that may let a request wait, so that waiting requests count.
+local _M = { name = "limitConn", priority = 3750, guards = true }
+local RETRY_SECONDS = 1
+
+local function is_exceeded(rule, request)
+    local key = rules.key(rule, request)
+    if request.simulated then
+        return running.number(key) >= rule.max
+    end
+    return not running.count(key, rule.max)
+end
+
+function _M.access(site, request)
+    if not site.limitConns or white.has(site) then
+        return nil
+    end
+    local about = request.limit_conns
+    if not about then
+        about = rules.about(site.limitConns, request)
+        request.limit_conns = about
+    end
+    for _, rule in ipairs(about) do
+        if is_exceeded(rule, request) then
+            local status, target, id = rules.refuse(_M.name, rule, request, RETRY_SECONDS)
+            if status then
+                return status, target, id
+            end
+        end
+    end
+end
+
+_M.explain = {}
+function _M.explain.access(outcome)
+    if not outcome.site.limitConns then
+        return "unused"
+    end
+    local decision, detail = decisions.common(outcome)
+    return decision, detail, decisions.rule("limitConn", outcome.rule)
+end
+return _M
