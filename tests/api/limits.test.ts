@@ -38,9 +38,12 @@ test('request limits are created, listed in order, changed and removed, and each
   await call(frequencies.remove, { params, body: { ids: [first?.id ?? ''] } });
   expect(await call(frequencies.list, { params })).toMatchObject({ data: [{ seconds: 60, times: 1 }] });
 
-  await call(limitReqs.create, { params, body: { items: [{ rate: 10, burst: 20, type: 4, header: 'X-Api-Key' }] } });
+  await call(limitReqs.create, {
+    params,
+    body: { items: [{ rate: 10, burst: 20, type: 4, header: 'cookie:user_id' }] },
+  });
   expect(await call(limitReqs.list, { params })).toMatchObject({
-    data: [{ rate: 10, burst: 20, queue: false, type: 4, header: 'X-Api-Key' }],
+    data: [{ rate: 10, burst: 20, queue: false, type: 4, header: 'cookie:user_id' }],
   });
   expect(await outboxKeys(installation, site.zoneId)).toEqual(Array.from({ length: 4 }, () => siteKey(site.id)));
 });
@@ -99,6 +102,10 @@ test.each([
   [{ seconds: 1, times: 1, type: 4 as const }, 'items.0.header'],
   [{ seconds: 1, times: 1, header: 'X-Key' }, 'items.0.header'],
   [{ seconds: 1, times: 1, type: 4 as const, header: 'X Key' }, 'items.0.header'],
+  [{ seconds: 1, times: 1, type: 4 as const, header: 'cookie:' }, 'items.0.header'],
+  [{ seconds: 1, times: 1, type: 4 as const, header: 'cookie:a=b' }, 'items.0.header'],
+  [{ seconds: 1, times: 1, type: 4 as const, header: 'body:name' }, 'items.0.header'],
+  [{ seconds: 1, times: 1, type: 1 as const, header: 'arg:key' }, 'items.0.header'],
 ])('an invalid frequency is rejected at its field: %j', async (bad, path) => {
   const site = await build.site();
   const refused = as(site.owner).call(frequencies.create, { params: site.params, body: { items: [bad] } });

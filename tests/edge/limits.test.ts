@@ -76,6 +76,27 @@ test('requests are counted by URL, by user agent or by a header where the rule s
   expect(await statusesOf(3, byHeader.name)).toEqual([200, 200, 929]);
 });
 
+test('requests are counted by a cookie or a query parameter, and by address without one or with several', async () => {
+  const byCookie = await edge.site({ frequencies: [frequency({ type: 4, header: 'cookie:session' })] });
+  const session = (value: string) => ({ cookie: `theme=dark; session=${value}` });
+  expect(await statusesOf(3, byCookie.name, '/a', session('one'))).toEqual([200, 200, 929]);
+  expect(await statusOf(byCookie.name, '/a', session('two'))).toBe(200);
+  // Other names of the same letters are not that cookie.
+  const unnamed = ['Session=1', 'session=1; session=2', 'session=', 'theme=dark'].map((cookie) => ({ cookie }));
+  const statuses: number[] = [];
+  for (const headers of unnamed) statuses.push(await statusOf(byCookie.name, '/a', headers));
+  expect(statuses).toEqual([200, 200, 929, 929]);
+
+  const byParameter = await edge.site({ frequencies: [frequency({ type: 4, header: 'arg:key' })] });
+  expect(await statusesOf(2, byParameter.name, '/a?key=one')).toEqual([200, 200]);
+  expect(await statusOf(byParameter.name, '/a?a=1&k%65y=%6Fne')).toBe(929);
+  expect(await statusOf(byParameter.name, '/a?key=two')).toBe(200);
+  const several = [];
+  for (const query of ['key=1&key=2', 'key=3&key=4', 'Key=5', ''])
+    several.push(await statusOf(byParameter.name, `/a?${query}`));
+  expect(several).toEqual([200, 200, 929, 929]);
+});
+
 test('new counters of a site are bounded, and requests beyond them count by address', async () => {
   const { name, site } = await edge.site({ frequencies: [frequency({ type: 4, header: 'X-Api-Key', times: 1 })] });
   expect(await statusesOf(2, name, '/a', { 'X-API-Key': 'known' })).toEqual([200, 929]);

@@ -2,18 +2,35 @@
 local addresses = require("edge.core.addresses")
 local counters = require("edge.core.counters")
 local dict = require("edge.core.dicts").limits
+local fields = require("edge.acl.fields")
 local memo = require("edge.core.memo")
 local monitored = require("edge.core.monitored")
 local patterns = require("edge.core.patterns")
 local path_variants = require("edge.core.path_variants")
-local gsub, header, ipairs, lower, md5, var = string.gsub, ngx.header, ipairs, string.lower, ngx.md5_bin, ngx.var
+local gsub, header, ipairs, lower, match, md5, type, var = string.gsub, ngx.header, ipairs, string.lower, string.match,
+    ngx.md5_bin, type, ngx.var
 
 local _M = {}
-local BY_URL, BY_USER_AGENT, BY_HEADER = 2, 3, 4
+local BY_URL, BY_USER_AGENT, BY_FIELD = 2, 3, 4
 
-local variables = memo(function(rule)
-    return "http_" .. gsub(lower(rule.header), "-", "_")
+-- `header` is the name of a header, cookie:NAME, or arg:NAME.
+local sources = memo(function(rule)
+    local kind, name = match(rule.header, "^(%a+):(.+)$")
+    if kind then
+        return { read = fields[kind], name = name }
+    end
+    return { variable = "http_" .. gsub(lower(rule.header), "-", "_") }
 end)
+
+-- nil if a cookie or a parameter occurs several times: the origin may use any of them.
+local function field_of(rule, request)
+    local source = sources(rule)
+    if source.variable then
+        return var[source.variable]
+    end
+    local value = source.read({}, request, source.name)
+    return type(value) == "string" and value or nil
+end
 
 -- A pattern that reaches the match limit counts as a match.
 local function covers(request, rule)
@@ -42,7 +59,7 @@ local function chosen(rule, request, network)
     if rule.type == BY_USER_AGENT then
         return rule.id .. network .. md5(var.http_user_agent or "")
     end
-    local value = rule.type == BY_HEADER and var[variables(rule)]
+    local value = rule.type == BY_FIELD and field_of(rule, request)
     return value and value ~= "" and rule.id .. "#" .. md5(value)
 end
 

@@ -30,6 +30,7 @@ export const supportedNeeds: readonly string[] = [
   'firewall',
   'firewallLevel',
   'ipset',
+  'limitFields',
   'luaAcl',
   'proxyProtocol',
   'siteFirewall',
@@ -161,8 +162,8 @@ export const RateDoc = z.object({
 const limitDoc = {
   id: Id,
   urlRegex: z.string().describe('over the path; empty: all'),
-  type: z.literal([1, 2, 3, 4]).describe('counts by address, address and path, address and user agent, a header'),
-  header: z.string(),
+  type: z.literal([1, 2, 3, 4]).describe('counts by address, address and path, address and user agent, or `header`'),
+  header: z.string().describe('the name of a header, cookie:NAME, or arg:NAME'),
   status: z.literal([429, 929]),
   monitor: z.boolean(),
 };

@@ -7,7 +7,7 @@ import { PathPattern } from '../common/paths.ts';
 const types = [1, 2, 3, 4] as const;
 const LimitType = z
   .literal(types)
-  .describe('Requests are counted by: 1 address, 2 address and URL, 3 address and user agent, 4 a request header');
+  .describe('Counted by: 1 address, 2 address and URL, 3 address and user agent, 4 a header, a cookie or a parameter');
 const LimitStatus = z.literal([929, 429]).describe('429 has Retry-After, which programs understand');
 
 const common = {
@@ -17,9 +17,11 @@ const common = {
     .string()
     .trim()
     .max(64)
-    .regex(/^[A-Za-z0-9-]*$/, { message: 'wrong format' })
+    .regex(/^(?:(?:cookie|arg):[\w.-]*|[A-Za-z0-9-]*)$/, { message: 'wrong format' })
     .default('')
-    .describe('With type 4: the header. Requests without it are counted by address'),
+    .describe(
+      'With type 4: the name of the header, `cookie:NAME` or `arg:NAME`. Requests without it are counted by address',
+    ),
   status: LimitStatus.default(929),
   monitor: z.boolean().default(false).describe('Only logs what would be refused'),
   priority: z.int().min(0).max(10_000).default(100).describe('Lower comes first'),
@@ -31,8 +33,9 @@ interface Counted {
   header: string;
 }
 function checkHeader({ type, header }: Counted, ctx: z.RefinementCtx): void {
-  if ((type === 4) === (header === ''))
-    ctx.addIssue({ code: 'custom', path: ['header'], message: header === '' ? 'required' : 'wrong format' });
+  const isUnnamed = header === '' || header.endsWith(':');
+  if (type === 4 ? isUnnamed : header !== '')
+    ctx.addIssue({ code: 'custom', path: ['header'], message: isUnnamed ? 'required' : 'wrong format' });
 }
 
 const frequency = {
@@ -61,7 +64,10 @@ export const LimitReqUpdate = z.object({ id: Id, ...limitReq }).superRefine(chec
 const limitConn = {
   max: z.int().min(1).max(65_535).describe('Requests of one visitor that a node answers at the same time'),
   ...common,
-  type: z.literal([1, 4]).default(1).describe('Requests are counted by: 1 address, 4 a request header'),
+  type: z
+    .literal([1, 4])
+    .default(1)
+    .describe('Requests are counted by: 1 address, 4 a header, a cookie or a parameter'),
 };
 export const LimitConnInput = z.object(limitConn).superRefine(checkHeader);
 export const LimitConnUpdate = z.object({ id: Id, ...limitConn }).superRefine(checkHeader);

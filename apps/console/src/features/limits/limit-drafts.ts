@@ -10,6 +10,23 @@ export type LimitReqDraft = Draft<Received<typeof limitReqs.list>['data'][number
 export type LimitConnDraft = Draft<Received<typeof limitConns.list>['data'][number]>;
 export type LimitDraft = FrequencyDraft | LimitReqDraft | LimitConnDraft;
 
+const prefixes = ['cookie', 'arg'] as const;
+export type Source = 'header' | (typeof prefixes)[number];
+
+/** With type 4, `header` is the name of a header, `cookie:NAME` or `arg:NAME`. */
+export function sourceOf(header: string): { source: Source; name: string } {
+  const source = prefixes.find((prefix) => header.startsWith(`${prefix}:`));
+  return source ? { source, name: header.slice(source.length + 1) } : { source: 'header', name: header };
+}
+export const headerOf = (source: Source, name: string) => (source === 'header' ? name : `${source}:${name}`);
+
+/** The choice that the editor shows: the type, or the source of type 4. */
+export function countedBy({ type, header }: Pick<LimitDraft, 'type' | 'header'>) {
+  const { source } = sourceOf(header);
+  return type === 4 && source !== 'header' ? source : type;
+}
+export type CountedBy = ReturnType<typeof countedBy>;
+
 const common = () => ({
   id: null,
   key: newKey(),

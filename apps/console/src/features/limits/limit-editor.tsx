@@ -6,17 +6,23 @@ import { ruleText } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import type { Issue } from '../../lib/schema.ts';
 import {
+  countedBy,
   frequencyFaults,
+  headerOf,
   limitConnFaults,
   limitReqFaults,
+  sourceOf,
+  type CountedBy,
   type FrequencyDraft,
   type LimitConnDraft,
   type LimitDraft,
   type LimitReqDraft,
+  type Source,
 } from './limit-drafts.ts';
 
-const types = [1, 2, 3, 4] as const;
-const concurrencyTypes = [1, 4] as const;
+const types = [1, 2, 3, 4, 'cookie', 'arg'] as const;
+const concurrencyTypes = [1, 4, 'cookie', 'arg'] as const;
+const examples: Readonly<Record<Source, string>> = { header: 'Authorization', cookie: 'session', arg: 'api_key' };
 const statuses = [929, 429] as const;
 
 export const FrequencyEditor = (props: EditorProps<FrequencyDraft>) => (
@@ -43,7 +49,7 @@ export function LimitReqEditor(props: EditorProps<LimitReqDraft>) {
 
 interface LimitEditorProps<D extends LimitDraft> extends EditorProps<D> {
   faults: Partial<Record<string, Issue>>;
-  types: readonly (typeof types)[number][];
+  types: readonly CountedBy[];
   numbers: (keyof D & ('times' | 'seconds' | 'rate' | 'burst' | 'max'))[];
   children?: ReactNode;
 }
@@ -62,13 +68,19 @@ function LimitEditor<D extends LimitDraft>({
     const issue = faults[field];
     return issue && ruleText(issue.rule, issue.message, issue.values);
   };
-  const text = (field: 'urlRegex' | 'header') => ({
-    value: rule[field],
+  const { source, name } = sourceOf(rule.header);
+  const chooseType = (value: string | null) => {
+    const chosen = offered.find((one) => String(one) === value) ?? 1;
+    const isPrefixed = chosen === 'cookie' || chosen === 'arg';
+    set({ type: isPrefixed ? 4 : chosen, header: headerOf(isPrefixed ? chosen : 'header', name) });
+  };
+  const text = (field: 'urlRegex' | 'header', value: string, onText: (value: string) => void) => ({
+    value,
     error: errorOf(field),
     spellCheck: false,
     autoCapitalize: 'off',
     classNames: { input: classes['mono'] ?? '' },
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => set({ [field]: currentTarget.value }),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onText(currentTarget.value),
   });
   return (
     <div className={classes['editor']}>
@@ -76,17 +88,27 @@ function LimitEditor<D extends LimitDraft>({
         {t('shared.rule.if')}
       </span>
       <div className={classes['effects']}>
-        <TextInput {...text('urlRegex')} label={t('limits.fields.urlRegex')} placeholder="^/api/" w={260} />
+        <TextInput
+          {...text('urlRegex', rule.urlRegex, (urlRegex) => set({ urlRegex }))}
+          label={t('limits.fields.urlRegex')}
+          placeholder="^/api/"
+          w={260}
+        />
         <Select
           label={t('limits.fields.type')}
           data={offered.map((type) => ({ value: String(type), label: t(`limits.choices.type.${type}`) }))}
-          value={String(rule.type)}
+          value={String(countedBy(rule))}
           allowDeselect={false}
           w={220}
-          onChange={(value) => set({ type: offered.find((type) => String(type) === value) ?? 1 })}
+          onChange={chooseType}
         />
         {rule.type === 4 && (
-          <TextInput {...text('header')} label={t('limits.fields.header')} placeholder="Authorization" w={180} />
+          <TextInput
+            {...text('header', name, (value) => set({ header: headerOf(source, value) }))}
+            label={t(`limits.fields.${source}`)}
+            placeholder={examples[source]}
+            w={180}
+          />
         )}
       </div>
       <span className={classes['joint']} data-low>

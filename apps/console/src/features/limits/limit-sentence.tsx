@@ -2,7 +2,14 @@ import type { ReactNode } from 'react';
 import { Effect, If, Lit, Sentence, Then } from '../../components/sentence/sentence.tsx';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import type { FrequencyDraft, LimitConnDraft, LimitDraft, LimitReqDraft } from './limit-drafts.ts';
+import {
+  countedBy,
+  sourceOf,
+  type FrequencyDraft,
+  type LimitConnDraft,
+  type LimitDraft,
+  type LimitReqDraft,
+} from './limit-drafts.ts';
 
 export function FrequencySentence({ rule }: { rule: FrequencyDraft }) {
   const t = useT();
@@ -39,7 +46,7 @@ function LimitSentence({ rule, children }: { rule: LimitDraft; children: ReactNo
       )}
       <Then />
       <Effect refuse={!rule.monitor}>{children}</Effect>{' '}
-      {t(`limits.sentence.type.${rule.type}`, { header: rule.header })}
+      {t(`limits.sentence.type.${countedBy(rule)}`, { header: sourceOf(rule.header).name })}
       {rule.monitor ? t('limits.sentence.monitor') : t('limits.sentence.status', { status: rule.status })}
     </Sentence>
   );
