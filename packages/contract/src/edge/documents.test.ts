@@ -46,15 +46,6 @@ describe('a document of a later version', () => {
     expect(supportedNeeds).toEqual(expect.arrayContaining(all.needs ?? []));
     expect(needsOf({ modules: { cors: id } })).toEqual({});
   });
-  test.each([
-    ['X-Api-Key', undefined],
-    ['cookie:session', ['limitFields']],
-    ['arg:key', ['limitFields']],
-  ])('that counts requests by %s insists on %j', (header, needs) => {
-    const limit = { id, urlRegex: '', type: 4, header, status: 929, monitor: false, max: 1 } as const;
-    expect(needsOf({ limitConns: [limit] }).needs).toEqual(needs);
-    expect(supportedNeeds).toEqual(expect.arrayContaining(needs ?? []));
-  });
 });
 
 describe('a document key', () => {

@@ -26,11 +26,9 @@ export const supportedNeeds: readonly string[] = [
   'antiHeader',
   'antiReferer',
   'botFields',
-  'crawlers',
   'firewall',
   'firewallLevel',
   'ipset',
-  'limitFields',
   'luaAcl',
   'proxyProtocol',
   'siteFirewall',
@@ -552,10 +550,9 @@ export function needsOf({
   modules,
   ...site
 }: Pick<Partial<HostDoc>, 'antiHeaders' | 'antiReferers' | 'modules'> &
-  Pick<SiteDoc, 'lists' | 'abuseIP' | 'geos' | 'userAgents' | 'crawlers'>): { needs?: string[] } {
+  Pick<SiteDoc, 'lists' | 'abuseIP' | 'geos' | 'userAgents'>): { needs?: string[] } {
   const needs = [
     ...(site.lists || site.abuseIP || site.geos || site.userAgents ? ['siteFirewall'] : []),
-    ...(site.crawlers ? ['crawlers'] : []),
     ...(antiHeaders ? ['antiHeader'] : []),
     ...(antiReferers ? ['antiReferer'] : []),
     ...(modules?.tokenAuth ? ['tokenAuth'] : []),
