@@ -35,7 +35,9 @@ export const exportSources: Readonly<Record<LogExportType, Source>> = {
   access: {
     async read({ env, pool }, actor, query, reached, limit) {
       const rows = await accessLogOf({ env }).readOn(reading(pool)(actor), LogSearch.parse(query), reached, limit);
-      return rows.map(({ explanation: _, wafRule: _rule, ...row }) => exported(row, (bare) => forReader({ actor }, bare)));
+      return rows.map(({ explanation: _, wafRule: _rule, ...row }) =>
+        exported(row, (bare) => forReader({ actor }, bare)),
+      );
     },
     csvColumns: namesOf(LogRow, 'ruleName'),
   },

@@ -143,8 +143,8 @@ function useMatches(siteId: string): RuleMatches {
   const monitored = useEndpoint(statistics.top, { body: { ...query, type: topTypes.wafMonitored } }, { enabled });
   if (!enabled) return undefined;
   if (!refused.data || !monitored.data) return null;
-  const matches = new Map<string, number>();
-  for (const { value, requests } of [...refused.data.data, ...monitored.data.data])
-    matches.set(value, (matches.get(value) ?? 0) + requests);
+  const matches = new Map(refused.data.data.map(({ value, requests }) => [value, { requests, wouldBlock: 0 }]));
+  for (const { value, requests } of monitored.data.data)
+    matches.set(value, { requests: (matches.get(value)?.requests ?? 0) + requests, wouldBlock: requests });
   return matches;
 }
