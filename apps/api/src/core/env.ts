@@ -1,7 +1,9 @@
 // The environment variables, read once. docs/configuration.md is generated from the descriptions below.
 import * as z from 'zod';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
-import { MIN_TOP_VALUES_DAYS } from '../statistics/retention.ts';
+
+/** TOP_VALUES_DAYS is at least this. */
+export const MIN_TOP_VALUES_DAYS = 2;
 
 const PortNumber = z.coerce.number().int().min(0).max(65_535);
 const List = z.string().transform((text) =>

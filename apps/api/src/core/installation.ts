@@ -1,6 +1,6 @@
 import type pg from 'pg';
+import type { CountrySource } from '@edgeloom/contract/statistics/statistics.ts';
 import type { Env } from './env.ts';
-import type { Geoip } from '../geoip/geoip.ts';
 import type { PrismaClient } from '../generated/client.ts';
 import { openTrust, type Trust } from './trust.ts';
 import { openDatabase } from './db.ts';
@@ -20,7 +20,7 @@ export interface Installation {
   /** Null without a NATS identity: nodes cannot join. */
   trust: Trust | null;
   /** Null until the process has read its databases, which it does while it already responds. */
-  geoip: Geoip | null;
+  geoip: { countrySource: () => CountrySource } | null;
 }
 
 export async function openInstallation(env: Env): Promise<Installation & { close: () => Promise<void> }> {

@@ -10,7 +10,7 @@ import { addAddresses } from './address-sketches.ts';
 import { NO_DOMAIN, storable, type Line } from './log-lines.ts';
 import { matchedRulesOf, monitoredRulesOf, originAttemptsOf } from './rules-and-attempts.ts';
 import type { Partitions } from './partitions.ts';
-import { MIN_TOP_VALUES_DAYS } from './retention.ts';
+import { MIN_TOP_VALUES_DAYS } from '../core/env.ts';
 import { isBlockedByRule, MONITOR } from './traffic.ts';
 
 const HOUR_MS = 3_600_000;

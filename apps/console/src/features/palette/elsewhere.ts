@@ -55,6 +55,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'ipset.flush': acts,
   'blockIPs.block': shownLogs,
   'blockIPs.exempt': shownLogs,
+  'wafs.addException': shownLogs,
   'preheatCaches.warm': acts,
   'groups.addVirtualNodes': programs,
   'groups.resolution': reads,
