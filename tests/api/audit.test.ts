@@ -315,6 +315,8 @@ test('every table is audited or listed as exempt', async () => {
       ['name_proofs', 'proof_tokens'],
       // Results of fetches.
       ['list_source_states', 'list_source_chunks'],
+      // Authorities that were down.
+      ['acme_outages'],
       // Derived from groups and sites for DNS.
       ['dns_targets', 'dns_plans', 'dns_names', 'dns_setting_states'],
       // Derived by the publisher, the mailer and the nodes.
