@@ -106,7 +106,7 @@ test('429 names when to retry; a rule that monitors refuses nothing, and the log
   const held = await hold(name);
   const watched = await shared.get('/a', { host: name });
   expect(watched.status).toBe(200);
-  expect(await shared.accessLogEntry(watched)).toMatchObject({ cause: 'limitConn', rule: watching.id });
+  expect(await shared.accessLogEntry(watched)).toMatchObject({ cause: 'limitConn', rule: `monitor/${watching.id}` });
   const second = await eventually(() => hold(name));
   const refused = await shared.get('/a', { host: name });
   expect([refused.status, refused.header('retry-after')]).toEqual([429, '1']);

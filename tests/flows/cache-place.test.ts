@@ -23,7 +23,7 @@ const own = ({ peer }: ConnectedNode, cacheDir?: string): NodeDoc => ({
   ...(cacheDir !== undefined && { cacheDir }),
 });
 
-/** A folder that stands for a disk. */
+/** A folder that stands for a disk. Made before the node, it is removed when the node no longer writes into it. */
 async function folder(): Promise<string> {
   const made = await mkdtemp(outsidePrefix());
   await chmod(made, 0o755);
@@ -40,10 +40,11 @@ const isThere = (file: string) =>
   );
 
 test('the cache moves while visitors are served, its old folder is emptied, and purges work', async () => {
+  const disk = await folder();
   const node = await startConnectedNode();
   const { peer, agent, ports, origin, www } = node;
   const ask = async () => (await get(ports.http, www.name, '/cached/page')).body;
-  const place = path.join(await folder(), 'disk/cache');
+  const place = path.join(disk, 'disk/cache');
   const before = path.join(agent.dir, 'cache/own');
   origin.on('/cached/page', { body: 'old' });
   expect(await ask()).toBe('old');
@@ -82,9 +83,9 @@ test('the cache moves while visitors are served, its old folder is emptied, and 
 });
 
 test('an unsuitable folder is rejected with the reason, and the cache stays', async () => {
+  const open = await folder();
   const node = await startConnectedNode();
   const { peer, agent, ports, www } = node;
-  const open = await folder();
   await symlink('/etc', path.join(open, 'link'));
   await writeFile(path.join(open, 'file'), '');
   const closed = path.join(open, 'closed');
