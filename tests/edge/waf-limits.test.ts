@@ -236,3 +236,14 @@ test.each([
   ]);
   expect(next).toMatchObject({ rule: 'template-jndi', place: 'name' });
 });
+
+// Regression: rules saw the worst window of a long value only, and the window's end could be far behind the attack.
+test.each([
+  ['before a run of one token', `${SQLI}${' aaaa'.repeat(1500)}`],
+  ['before a run of one token and another', `${SQLI}${' aaaa'.repeat(1500)} x.`],
+  ['far from text of a higher score', `${SQLI} ${'And so on. '.repeat(500)}<script>alert(document.cookie)</script>`],
+])('rules find an attack in a long value, %s', async (_, text) => {
+  const disabled = ['sqli-model', 'protocol-model', 'xss'];
+  const requests = [of(`q=${encodeURIComponent(text)}`, FORM_TYPE)];
+  expect(await engine.judge(requests, { disabled })).toMatchObject([{ rule: 'sqli-union-select', place: 'form' }]);
+});

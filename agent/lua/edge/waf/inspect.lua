@@ -39,6 +39,8 @@ local MAX_FILE_BYTES = 8192
 -- Limits per request: values on which rules run, bytes on which all rules run, levels of nested JSON. More than the
 -- first two allow is a finding, so they are far above what ordinary requests have.
 local MAX_SCORED_VALUES, MAX_RULE_BYTES, MAX_DEPTH = 50000, 800 * 1024, 3
+-- Bytes of long values on whose pieces all rules run, per request: more than the default `bodyKiB`, in 50 milliseconds.
+local MAX_PIECE_BYTES = 192 * 1024
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
 -- A body may have several readings: ten times the longest `bodyKiB` is inspected. Chinese XML in UTF-16 needs eight:
@@ -53,7 +55,7 @@ local settings, finding, highest_score, seen_names, reported = nil, nil, nil, ni
 -- Where the inspected value comes from: its header in lower case (nil for others), its outermost name, itself before it
 -- was decoded, what precedes the text that rules see, and the byte of a long text where its worst window begins.
 local header, outer_name, original, text_before, window_start = nil, "", "", "", nil
-local scored_values, rule_bytes, body_bytes = 0, 0, 0
+local scored_values, rule_bytes, piece_bytes, body_bytes = 0, 0, 0, 0
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 2048, 512
@@ -213,6 +215,35 @@ local function without_gaps(s)
     return (gsub(s, "[\r\n][ \r\n]*[\r\n]", "\n\n"))
 end
 
+-- Calls `read` with the pieces of a text and what precedes each. They share some bytes, so that they cut no attack.
+local function read_pieces(text, read)
+    for from = 1, #text, PIECE_BYTES - PIECE_OVERLAP do
+        read(sub(text, from, from + PIECE_BYTES - 1), sub(text, max(1, from - CONTEXT_BYTES), from - 1))
+    end
+end
+
+-- Rules see little more of a long value than its worst window, which may be a decoy, and may end far behind an attack
+-- (the model cuts runs of one token). So each piece with a score of its own is judged by rules, too. Not the markup of
+-- documents, which looks like an attack: their texts are values of their own.
+local function judge_pieces(place, name, s, margin)
+    if finding or place == "document" or #s <= CONTEXT_BYTES * 2 then
+        return
+    end
+    read_pieces(s, function(piece, before)
+        local n, mask, groups = scan.scan(margin and decode.ascii(piece) or piece)
+        if is_suspicious(mask, groups) then
+            local score = model.score(n, place) - (margin or 0)
+            if score > LEVELS[settings.level].with_rules then
+                piece_bytes = piece_bytes + #piece
+            end
+            if record_score(score) and piece_bytes <= MAX_PIECE_BYTES then
+                text_before, window_start = before, nil
+                judge_by_rules(place, name, piece, score)
+            end
+        end
+    end)
+end
+
 -- Bytes above ASCII look ordinary to the model, so they could hide an attack beside them. The rest of an honest text
 -- can look like an attack, so a rule must match as well. Rules see the text with these bytes, which part words.
 local function score_ascii(place, name, s, before)
@@ -221,24 +252,30 @@ local function score_ascii(place, name, s, before)
     if not rest and not is_suspicious(mask, groups) then
         return
     end
-    score_chunk(place, name, s, n, ASCII_MARGIN, before)
+    local highest = score_chunk(place, name, s, n, ASCII_MARGIN, before)
     while rest do
         local _
         n, _, _, rest = scan.scan(ascii, rest)
-        score_chunk(place, name, s, n, ASCII_MARGIN, before)
+        highest = max(highest, score_chunk(place, name, s, n, ASCII_MARGIN, before))
+    end
+    if highest >= MIN_ALONE_RULE_SCORE then
+        judge_pieces(place, name, s, ASCII_MARGIN)
     end
 end
 
 -- `n` and `rest` are results of the last scan.
 local function score_value(place, name, s, n, rest)
-    local score = score_chunk(place, name, s, n)
+    local highest = score_chunk(place, name, s, n)
     while rest do
         local _
         n, _, _, rest = scan.scan(s, rest)
-        score_chunk(place, name, s, n)
+        highest = max(highest, score_chunk(place, name, s, n))
+    end
+    if highest >= MIN_ALONE_RULE_SCORE then
+        judge_pieces(place, name, s)
     end
     -- All rules ran on the whole of a short value with such a score.
-    local has_run_rules = #s <= CONTEXT_BYTES * 2 and score > LEVELS[settings.level].with_rules
+    local has_run_rules = #s <= CONTEXT_BYTES * 2 and highest > LEVELS[settings.level].with_rules
     if not has_run_rules and find(s, "[\128-\255]") then
         score_ascii(place, name, s)
     end
@@ -267,13 +304,6 @@ local function inspect_piece(name, s, before)
     score_chunk("raw", name, s, n, 0, before)
     if find(s, "[\128-\255]") then
         score_ascii("raw", name, s, before)
-    end
-end
-
--- Calls `read` with the pieces of a text and what precedes each. They share some bytes, so that they cut no attack.
-local function read_pieces(text, read)
-    for from = 1, #text, PIECE_BYTES - PIECE_OVERLAP do
-        read(sub(text, from, from + PIECE_BYTES - 1), sub(text, max(1, from - CONTEXT_BYTES), from - 1))
     end
 end
 
@@ -579,7 +609,7 @@ end
 function _M.check(request, module)
     settings = settings_of(request, module)
     finding, highest_score, seen_names, reported, header = nil, -1e9, {}, {}, nil
-    scored_values, rule_bytes, body_bytes = 0, 0, 0
+    scored_values, rule_bytes, piece_bytes, body_bytes = 0, 0, 0, 0
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     begin_value("", target)
     run_rules_without_model("target", "", decode.all(target))
