@@ -16,15 +16,35 @@ local function read_order(id)
     return text and cjson.decode(text)
 end
 
+local draft_id, draft_docs
+
+local function forget_draft(_, id)
+    if draft_id == id then
+        draft_id, draft_docs = nil, nil
+    end
+end
+
+-- Each worker decodes the documents of a draft once for all of its requests.
+local function docs_of_draft(id)
+    if draft_id ~= id then
+        local draft = read_order(id)
+        if not draft then
+            return nil
+        end
+        draft_id, draft_docs = id, draft.docs
+        ngx.timer.at(SECONDS, forget_draft, id)
+    end
+    return draft_docs
+end
+
 -- nil when its time, or that of its documents, has run out.
 function _M.order(id)
     local order = read_order(id)
     if not order or not order.draft then
         return order
     end
-    local draft = read_order(order.draft)
-    order.docs = draft and draft.docs
-    return draft and order
+    order.docs = docs_of_draft(order.draft)
+    return order.docs and order
 end
 
 function _M.add(id, step)

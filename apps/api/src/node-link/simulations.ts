@@ -57,8 +57,10 @@ export async function simulateOnAny<Node extends { id: string }>(
 /** NATS carries a megabyte, and documents may take 768 KiB of it. */
 const PAGE_BYTES = 160 * 1024;
 const REPLAY_WITHIN_MS = 20_000;
+/** For all pages together. Proxies close a call that takes longer. */
+const REPLAY_BUDGET_MS = 40_000;
 
-/** One node replays all requests. The results may be fewer, if the node stops to respond meanwhile. */
+/** One node replays all requests. The results may be fewer, if the node stops to respond, or the time has passed. */
 export async function replayOnAny(
   order: (nodeId: string, order: Order) => Promise<Answer>,
   nodes: readonly { id: string }[],
@@ -66,10 +68,13 @@ export async function replayOnAny(
   log: Pick<LinkLog, 'warn'>,
 ): Promise<(Replayed | null)[]> {
   let reason: ReturnType<typeof refusalOf> = 'NODE_UNREACHABLE';
+  const end = performance.now() + REPLAY_BUDGET_MS;
   for (const { id } of nodes) {
     const results: (Replayed | null)[] = [];
     for (const page of pagesOf(requests)) {
-      const answer = await order(id, { name: 'replay', body: { requests: page, docs }, waitMs: REPLAY_WITHIN_MS });
+      const waitMs = Math.min(REPLAY_WITHIN_MS, Math.ceil(end - performance.now()));
+      if (waitMs <= 0) break;
+      const answer = await order(id, { name: 'replay', body: { requests: page, docs }, waitMs });
       if (typeof answer !== 'object' || !answer.ok || answer.replayed === undefined) {
         reason = refusalOf(answer);
         if (typeof answer === 'object') log.warn({ node: id, err: answer.error }, 'a node could not replay requests');

@@ -34,6 +34,8 @@ test.each([
     `|blacklist,white,,${first};acl,match,,${second}`,
     [],
   ],
+  // Regression: the last rule counted when its note had no room, also if it allows.
+  ['a rule without a note beside others that have one', `monitor/${second}`, `|acl,would,,${first}`, [first]],
   ['a WAF rule and a cause of a zone have no ID', 'monitor/everyone', '|waf,would,,sqli-union-select', []],
 ])('would have blocked: %s', (_, rule, trail, ids) => {
   expect(monitoredRulesOf({ rule, trail })).toEqual(ids);

@@ -11,6 +11,8 @@ const RULE_OF_STEP = new RegExp(`,(?:monitor/)?(${ID})(?:;|$)`, 'g');
 /** The note of a rule that only monitors, and that would have ended the request. */
 const WOULD_NOTE = new RegExp(`[|;]\\w+,would,,(${ID})(?=;|$)`, 'g');
 
+const NOTE = /,(?:would|match),/;
+
 /** IDs of the rules that matched: the rule that ended the request, those that only monitored, and those of its path. */
 export function matchedRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): string[] {
   const ids = [RULE.exec(rule)?.[1], ...Array.from(trail.matchAll(RULE_OF_STEP), ([, id]) => id)];
@@ -22,7 +24,7 @@ export function monitoredRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>):
   const ids = Array.from(trail.matchAll(WOULD_NOTE), ([, id]) => id);
   const last = rule.startsWith(MONITOR) ? RULE.exec(rule)?.[1] : undefined;
   // Older nodes write no notes. Of several such rules, they name only the last.
-  if (last !== undefined && !trail.includes(`,${last}`)) ids.push(last);
+  if (last !== undefined && !NOTE.test(trail)) ids.push(last);
   return [...new Set(ids.filter((id) => id !== undefined))];
 }
 

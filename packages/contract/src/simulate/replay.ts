@@ -33,6 +33,7 @@ export const replayGaps = [
   'scripts',
   'limits',
   'challenges',
+  'bots',
   'zone',
 ] as const;
 export type ReplayGap = (typeof replayGaps)[number];

@@ -143,7 +143,10 @@ async function replayed(
   docs: Record<string, string | null>,
 ): Promise<(Replayed | null)[]> {
   if (chosen.length === 0) return [];
-  const nodes = (await nodesServing(installation, zoneId)).slice(0, TRIES);
+  // Not always the same one.
+  const all = await nodesServing(installation, zoneId);
+  const first = Math.floor(Math.random() * all.length);
+  const nodes = [...all.slice(first), ...all.slice(0, first)].slice(0, TRIES);
   const { order } = linkOf(installation) ?? fail('NODE_UNREACHABLE');
   return replayOnAny(order, nodes, { requests: chosen.map(({ request }) => request), docs }, log);
 }

@@ -47,6 +47,23 @@ test('limits, headers that are not logged and changed lists of a site are left o
   });
 });
 
+// Regression: a replay counted from the present counters of one node, and judged by its verdicts.
+test('concurrency limits, and rules for crawlers that need a count or a verdict, are left out and named', () => {
+  const crawler = { id: randomUUID(), action: 'block', monitor: false, category: 'seo' } as const;
+  const result = replayed({
+    ...site,
+    limitConns: [{ ...limit, max: 1 }],
+    crawlers: [
+      crawler,
+      { ...crawler, category: 'monitoring', action: 'limit', perMinute: 1 },
+      { ...crawler, category: 'search', action: 'challenge' },
+      { ...crawler, category: 'impostor' },
+    ],
+  });
+  expect(result.gaps.toSorted()).toEqual(['bots', 'limits']);
+  expect(result.doc).toEqual({ ...site, crawlers: [crawler] });
+});
+
 test('a document with rules that the log tells enough about stays as it is', () => {
   const doc: SiteDoc = { ...site, userAgents: [{ id: randomUUID(), pattern: 'curl', blockType: 0 }] };
   expect(replayed(doc)).toEqual({ doc, gaps: [] });
@@ -101,6 +118,8 @@ test.each([
   ['cookie', 'session', ['cookies']],
   ['bodyText', undefined, ['bodies']],
   ['httpVersion', undefined, ['connections']],
+  ['botState', undefined, ['bots']],
+  ['bot', undefined, []],
   ['arg', 'q', []],
   ['path', undefined, []],
 ])('an access rule about %s %s leaves out %j', (field, name, gaps) => {

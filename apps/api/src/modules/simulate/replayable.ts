@@ -27,19 +27,31 @@ export function replayable(doc: EdgeDoc, known: Known, gaps: Set<ReplayGap>): Ed
 }
 
 function replayableSite(
-  { frequencies, limitReqs, antiCCs, antiHeaders, lists, ...site }: SiteDoc,
+  { frequencies, limitReqs, limitConns, crawlers, antiCCs, antiHeaders, lists, ...site }: SiteDoc,
   { changedLists }: Known,
   gaps: Set<ReplayGap>,
 ): SiteDoc {
-  if (frequencies || limitReqs) gaps.add('limits');
+  if (frequencies || limitReqs || limitConns) gaps.add('limits');
   if (antiCCs) gaps.add('challenges');
   const knownLists = lists?.filter(({ id }) => !changedLists.has(id));
   if (changedLists.size > 0) gaps.add('lists');
   return {
     ...site,
     ...loggedHeaders(antiHeaders, gaps),
+    ...knownCrawlers(crawlers, gaps),
     ...(knownLists && knownLists.length > 0 && { lists: knownLists }),
   };
+}
+
+/** Nodes verify crawlers on their own. Whether one is an impostor, or exempt from a challenge, is not in the log. */
+function knownCrawlers(rules: SiteDoc['crawlers'], gaps: Set<ReplayGap>): Pick<SiteDoc, 'crawlers'> {
+  const known = (rules ?? []).filter(({ category, action }) => {
+    if (action === 'limit') gaps.add('limits');
+    else if (category === 'impostor' || action === 'challenge') gaps.add('bots');
+    else return true;
+    return false;
+  });
+  return known.length > 0 ? { crawlers: known } : {};
 }
 
 function replayableHost({ antiHeaders, modules, ...host }: HostDoc, gaps: Set<ReplayGap>): HostDoc {
@@ -65,6 +77,7 @@ const gapOfField: Readonly<Record<string, ReplayGap>> = {
   bodyText: 'bodies',
   contentLength: 'bodies',
   httpVersion: 'connections',
+  botState: 'bots',
 };
 const QUERY_FIELDS = new Set(['args', 'arg', 'uri']);
 
