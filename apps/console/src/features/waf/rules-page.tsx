@@ -18,6 +18,8 @@ import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { exceptionsFor, stateOf } from './rule-state.ts';
 import type { Waf } from './waf-form.tsx';
 
+const LARGE_BODY = 'protocol-large-body';
+
 type WafRule = Received<typeof wafs.defaultRules>['data'][number];
 interface Site {
   id: string;
@@ -28,7 +30,7 @@ export function RulesPage({ site, firewall }: { site: Site; firewall: Waf }) {
   const t = useT();
   const language = useLanguage();
   const [openedAt] = useState(Date.now);
-  const matches = useMatches(site.id);
+  const matches = useMatches(site.id, firewall);
   const category = (rule: WafRule) => t(`wafs.categories.${rule.category}`);
   const severity = (rule: WafRule) => t(`wafs.choices.severity.${rule.severity}`);
   const references = (rule: WafRule) => rule.references.join(', ');
@@ -68,7 +70,7 @@ export function RulesPage({ site, firewall }: { site: Site; firewall: Waf }) {
             sort: false,
             align: 'right',
             render: ({ id }: WafRule) => <RuleMatchCount matches={matches} id={id} />,
-            text: ({ id }: WafRule) => String(matches?.get(id) ?? 0),
+            text: ({ id }: WafRule) => (matches === null ? '' : String(matches.get(id)?.requests ?? 0)),
           } as const,
         ]),
     {
@@ -135,7 +137,7 @@ function RuleSwitch({ site, firewall, rule }: { site: Site; firewall: Waf; rule:
 }
 
 /** Requests of the site's last 24 hours that a rule refused, or would have. */
-function useMatches(siteId: string): RuleMatches {
+function useMatches(siteId: string, { largeBodies }: Pick<Waf, 'largeBodies'>): RuleMatches {
   const can = useCan();
   const enabled = can(statistics.top);
   const query = { siteIDs: [siteId], timeInterval: 'oneDay' as const, top: 1000 };
@@ -145,6 +147,10 @@ function useMatches(siteId: string): RuleMatches {
   if (!refused.data || !monitored.data) return null;
   const matches = new Map(refused.data.data.map(({ value, requests }) => [value, { requests, wouldBlock: 0 }]));
   for (const { value, requests } of monitored.data.data)
-    matches.set(value, { requests: (matches.get(value)?.requests ?? 0) + requests, wouldBlock: requests });
+    matches.set(value, {
+      requests: (matches.get(value)?.requests ?? 0) + requests,
+      // Only noted where the firewall lets long bodies pass.
+      wouldBlock: value === LARGE_BODY && largeBodies !== 'deny' ? 0 : requests,
+    });
   return matches;
 }
