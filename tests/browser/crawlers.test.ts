@@ -64,6 +64,17 @@ test('categories get an action and a limit, are warned about, and show their mat
   await keepPicture(page, 'crawlers-narrow');
 });
 
+test('a limit that is not valid does not stop another action from being saved', async () => {
+  const { site, call, params, address } = await newSite();
+  const { page } = await consoles.openAs(site.owner, address, { language: 'en' });
+  await chooseAction(page, 'Search engines', 'Limit per minute');
+  await ruleOf(page, 'Search engines').getByLabel('Requests per minute').fill('0');
+  await chooseAction(page, 'Search engines', 'Block with 403');
+  await save(page);
+  const first = async () => (await call(crawlers.get, { params })).rules[0];
+  await expect.poll(first).toMatchObject({ category: 'search', action: 'block', perMinute: 60 });
+});
+
 test('robots.txt is made from groups and a template, shown as text, and saved', async () => {
   const { site, call, params, address } = await newSite();
   const { page } = await consoles.openAs(site.owner, `${address}&tab=robots`, { language: 'en' });

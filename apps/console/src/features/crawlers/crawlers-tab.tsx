@@ -1,5 +1,5 @@
 import { crawlers } from '@edgeloom/contract/crawlers/crawlers.endpoints.ts';
-import { CrawlerAction, CrawlerCategory } from '@edgeloom/contract/crawlers/crawlers.ts';
+import { CrawlerAction, CrawlerCategory, type CrawlerRule } from '@edgeloom/contract/crawlers/crawlers.ts';
 import { Checkbox, NumberInput, Select } from '@mantine/core';
 import * as z from 'zod';
 import { Section } from '../../components/page/section.tsx';
@@ -20,7 +20,7 @@ const Draft = z.object({
   monitor: z.boolean(),
 });
 type Draft = z.output<typeof Draft>;
-type RuleIds = ReadonlyMap<CrawlerCategory, string | null>;
+type SavedRules = ReadonlyMap<CrawlerCategory, CrawlerRule>;
 
 /** One rule for each category of crawlers. */
 export function CrawlersTab({ params }: { params: { siteId: string } }) {
@@ -36,7 +36,7 @@ export function CrawlersTab({ params }: { params: { siteId: string } }) {
           preview
         >
           <Section title="crawlers.categories" why="crawlers.categoriesWhy" wide>
-            <RulesField ids={new Map(rules.map(({ category, id }) => [category, id]))} />
+            <RulesField saved={new Map(rules.map((rule) => [rule.category, rule]))} />
           </Section>
         </ResourceForm>
       )}
@@ -44,7 +44,7 @@ export function CrawlersTab({ params }: { params: { siteId: string } }) {
   );
 }
 
-function RulesField({ ids }: { ids: RuleIds }) {
+function RulesField({ saved }: { saved: SavedRules }) {
   const matches = useRuleMatches();
   const { value, set, inner, input } = useField('rules');
   const drafts = z.array(Draft).catch([]).parse(value);
@@ -56,7 +56,7 @@ function RulesField({ ids }: { ids: RuleIds }) {
         <RuleRow
           key={draft.category}
           draft={draft}
-          id={ids.get(draft.category) ?? null}
+          saved={saved.get(draft.category)}
           matches={matches}
           error={inner.get(`${i}.perMinute`)}
           disabled={input.disabled}
@@ -69,14 +69,14 @@ function RulesField({ ids }: { ids: RuleIds }) {
 
 interface RuleRowProps {
   draft: Draft;
-  id: string | null;
+  saved: CrawlerRule | undefined;
   matches: RuleMatches;
   error: string | undefined;
   disabled: boolean;
   onChange: (part: Partial<Draft>) => void;
 }
 
-function RuleRow({ draft, id, matches, error, disabled, onChange }: RuleRowProps) {
+function RuleRow({ draft, saved, matches, error, disabled, onChange }: RuleRowProps) {
   const t = useT();
   const { category, action, perMinute, monitor } = draft;
   const name = t(`crawlers.choices.category.${category}`);
@@ -100,7 +100,10 @@ function RuleRow({ draft, id, matches, error, disabled, onChange }: RuleRowProps
           value={action}
           allowDeselect={false}
           disabled={disabled}
-          onChange={(next) => onChange({ action: CrawlerAction.catch(action).parse(next) })}
+          // Resets the limit: with another action no field would show that a number is invalid.
+          onChange={(next) =>
+            onChange({ action: CrawlerAction.catch(action).parse(next), perMinute: saved?.perMinute })
+          }
         />
         {action === 'limit' && (
           <NumberInput
@@ -128,7 +131,7 @@ function RuleRow({ draft, id, matches, error, disabled, onChange }: RuleRowProps
             onChange={({ currentTarget }) => onChange({ monitor: currentTarget.checked })}
           />
         )}
-        <RuleMatchCount matches={matches} id={id} hasTitle />
+        <RuleMatchCount matches={matches} id={saved?.id ?? null} hasTitle />
       </div>
       {warning && <p className={classes['warning']}>{t(`crawlers.warnings.${warning}`)}</p>}
     </li>
