@@ -1,7 +1,8 @@
 // The robots.txt of a site, which the node serves.
 import { randomUUID } from 'node:crypto';
 import { listDoc } from '@edgeloom/api/compile/firewall.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/assertions/eventually.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
 import { siteDoc, startEdge, type Ask, type Edge } from '../support/services/edge.ts';
 
@@ -66,6 +67,32 @@ test('a change of robots.txt is served at once, and without it the file of the o
   const before = edge.origin.requests.length;
   expect((await robots(name)).body).not.toBe(text);
   expect(edge.origin.requests.length).toBe(before + 1);
+});
+
+test('an address that requests robots.txt too often gets 429, and others get the file', async () => {
+  const own = await startEdge({
+    zone: { visitorAddress: { networks: ['127.0.0.1/32'], header: 'X-Forwarded-For' } },
+    lua: [
+      {
+        file: 'edge/plugins/robots.lua',
+        from: 'MAX_PER_MINUTE, MINUTE, RETRY_SECONDS = 120',
+        to: 'MAX_PER_MINUTE, MINUTE, RETRY_SECONDS = 3',
+      },
+    ],
+  });
+  onTestFinished(() => own.stop());
+  const { name } = await own.site({ robots: text });
+  const from = (address: string, path = '/robots.txt') =>
+    own.get(path, { host: name, headers: { 'x-forwarded-for': address } });
+  expect((await from('192.0.2.1')).status).toBe(200);
+  const refused = await eventually(async () => {
+    const reply = await from('192.0.2.1');
+    expect(reply.status).toBe(429);
+    return reply;
+  });
+  expect(refused.header('retry-after')).toBe('60');
+  expect((await from('192.0.2.2')).body).toBe(text);
+  expect((await from('192.0.2.1', '/')).status).toBe(200);
 });
 
 test('a site out of service has no robots.txt', async () => {

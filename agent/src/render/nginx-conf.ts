@@ -81,8 +81,9 @@ ${
     # nothing else. changes: which documents changed, and counters. marks: the number of each change. urls: purges of
     # single URLs. peers: health of origins. names: addresses of origins. simulated: simulated requests in progress.
     # blocks: addresses that the zone blocks for a while. anti_cc: request rates; evicts, and clients without room get a
-    # challenge. leaders: requests to origins that others wait for. limits: counters of sites' request limits and of
-    # visitors' large fetches; evicts. bots: which addresses of search engines and other bots are genuine.
+    # challenge. leaders: requests to origins that others wait for. limits: counters of sites' request limits, of
+    # robots.txt, and of visitors' large fetches; evicts. bots: which addresses of search engines and other bots are
+    # genuine.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
     lua_shared_dict changes 4m;

@@ -1,5 +1,9 @@
 -- Serves the site's robots.txt before its rules are applied: a crawler that is kept out must be able to read why. The
--- blocks of the zone come first. Fails open: the origin's file is served.
+-- blocks of the zone come first. The site's limits do not apply, so this plugin has one of its own for each address.
+-- Fails open: the origin's file is served.
+local addresses = require("edge.core.addresses")
+local dict = require("edge.core.dicts").limits
+local in_window = require("edge.core.sliding_window")
 local memo = require("edge.core.memo")
 local find, md5 = string.find, ngx.md5
 local header, var = ngx.header, ngx.var
@@ -8,10 +12,20 @@ local _M = { name = "robots", priority = 8000 }
 local PATH = "/robots.txt"
 -- Crawlers keep the file for up to a day anyway (RFC 9309 2.4).
 local CACHE_CONTROL = "max-age=600"
+local MAX_PER_MINUTE, MINUTE, RETRY_SECONDS = 120, 60, "60"
+local TOO_MANY = 429
 
 local etag_of = memo(function(site)
     return '"' .. md5(site.robots) .. '"'
 end)
+
+local function is_exceeded(site, request)
+    local key = "robots:" .. site.id .. addresses.network(var.binary_remote_addr)
+    if request.simulated then
+        return in_window(dict, key, MINUTE, 0) + 1 > MAX_PER_MINUTE
+    end
+    return in_window(dict, key, MINUTE, 1) > MAX_PER_MINUTE
+end
 
 local function is_current(etag)
     local known = var.http_if_none_match
@@ -26,6 +40,10 @@ function _M.access(site, request)
     local method = ngx.req.get_method()
     if method ~= "GET" and method ~= "HEAD" then
         return nil
+    end
+    if is_exceeded(site, request) then
+        header["Retry-After"] = RETRY_SECONDS
+        return TOO_MANY
     end
     local etag = etag_of(site)
     header["ETag"] = etag
@@ -46,6 +64,6 @@ function _M.explain.access(outcome)
     if not outcome.answer then
         return "passed"
     end
-    return "answered", { status = outcome.answer }
+    return outcome.answer == TOO_MANY and "refused" or "answered", { status = outcome.answer }
 end
 return _M
