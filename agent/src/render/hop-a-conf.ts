@@ -9,8 +9,8 @@ import type { HostFacts } from './input.ts';
 export type Hop = {
   access: string;
   headerFilter: string;
-  /** Whether the end of each request is noted. */
-  logs: boolean;
+  /** Whether Lua runs in the log phase. */
+  hasLogPhase: boolean;
   /** The upstream for cached requests, and the one for requests that bypass the cache. */
   upstream: Conf;
   once: Conf;
@@ -68,7 +68,7 @@ const slicePages = conf`        error_page 502 ${ownErrors} @slice_page;
 export const hopA = (
   zone: ZoneDoc,
   host: HostFacts,
-  { access, headerFilter, logs, upstream, once, fields, store: more, pieces, pages }: Hop,
+  { access, headerFilter, hasLogPhase, upstream, once, fields, store: more, pieces, pages }: Hop,
 ) =>
   conf`    client_max_body_size ${zone.maxBodyBytes};
     client_header_buffer_size 2k;
@@ -83,7 +83,7 @@ export const hopA = (
     port_in_redirect off;
 
     header_filter_by_lua_file ${`${host.luaDir}/edge/phases/${headerFilter}.lua`};
-${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/log.lua`};\n`}${pages && errorPages(host.luaDir)}
+${hasLogPhase && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/log.lua`};\n`}${pages && errorPages(host.luaDir)}
     # The name that private request fields begin with is X-E-; each is overwritten here and emptied in hop B.
     proxy_http_version 1.1;
 ${requestFields}${fields}    proxy_set_header X-E-Slice "";

@@ -47,14 +47,14 @@ server {
     listen ${`unix:${host.dir}/run/hop.sock`} backlog=4096;
     server_name _;
     access_log off;
-${hopB(host, snippets, { access: 'origin_access', headerFilter: 'origin_header', logs: true, fields: false, pass: conf`$o_scheme://$o_pool` })}${host.capabilities.webp && images(host.luaDir)}${asksRelays(zone, node) && relayLocations(host)}}
+${hopB(host, snippets, { access: 'origin_access', headerFilter: 'origin_header', hasLogPhase: true, fields: false, pass: conf`$o_scheme://$o_pool` })}${host.capabilities.webp && images(host.luaDir)}${asksRelays(zone, node) && relayLocations(host)}}
 `;
 
 type Way = {
   access: string;
   headerFilter: string;
-  /** Each upstream attempt is recorded. */
-  logs: boolean;
+  /** Whether Lua runs in the log phase. */
+  hasLogPhase: boolean;
   /** An additional private header field. */
   fields: Conf | false;
   pass: Conf;
@@ -75,7 +75,7 @@ const headerBuffer = (snippets: Snippets) =>
 
 const originSide = (
   host: HostFacts,
-  { access, headerFilter, logs, fields, pass }: Way,
+  { access, headerFilter, hasLogPhase, fields, pass }: Way,
   buffer: Conf,
 ) => conf`    # Must outlive hop A's idle connections.
     keepalive_timeout 1h;
@@ -90,7 +90,7 @@ const originSide = (
     access_by_lua_file ${`${host.luaDir}/edge/phases/${access}.lua`};
     header_filter_by_lua_file ${`${host.luaDir}/edge/phases/${headerFilter}.lua`};
     body_filter_by_lua_file ${`${host.luaDir}/edge/phases/origin_body.lua`};
-${logs && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};\n`}    proxy_http_version 1.1;
+${hasLogPhase && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_log.lua`};\n`}    proxy_http_version 1.1;
     proxy_set_header Host $o_host;
     proxy_set_header Connection $e_connection;
     proxy_set_header Upgrade $e_upgrade;

@@ -154,7 +154,7 @@ const uploadWindow = conf`    http2_body_preread_size 512k;
 const hop: Hop = {
   access: 'access',
   headerFilter: 'header_filter',
-  logs: true,
+  hasLogPhase: true,
   upstream: conf`hop`,
   once: conf`hop_once`,
   fields: false,

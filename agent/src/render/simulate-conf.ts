@@ -29,7 +29,7 @@ ${quiet}    # The simulation chooses the visitor's address.
 ${hopA(zone, host, {
   access: 'simulate_access',
   headerFilter: 'simulate_header',
-  logs: false,
+  hasLogPhase: false,
   upstream: conf`simulated_hop`,
   once: conf`simulated_hop`,
   fields: trace,
@@ -44,7 +44,7 @@ server {
 ${quiet}${hopB(host, snippets, {
   access: 'simulate_origin_access',
   headerFilter: 'simulate_origin_header',
-  logs: false,
+  hasLogPhase: false,
   fields: trace,
   pass: conf`http://simulated_origin`,
 })}}
