@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import path from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type * as z from 'zod';
 import type { FrequencyDoc, LimitReqDoc } from '@edgeloom/contract/edge/documents.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -95,6 +95,26 @@ test('requests are counted by a cookie or a query parameter, and by address with
   for (const query of ['key=1&key=2', 'key=3&key=4', 'Key=5', ''])
     several.push(await statusOf(byParameter.name, `/a?${query}`));
   expect(several).toEqual([200, 200, 929, 929]);
+});
+
+test('cookies and parameters are parsed once for all limits of a site', async () => {
+  const counted = (name: string) =>
+    `ngx.header["X-${name}"] = (tonumber(ngx.header["X-${name}"]) or 0) + 1\n        all = `;
+  const file = 'edge/acl/fields.lua';
+  const own = await startEdge({
+    lua: [
+      { file, from: 'all = request.args', to: `${counted('Parsed-Args')}request.args` },
+      { file, from: 'all = get_headers', to: `${counted('Parsed-Headers')}get_headers` },
+    ],
+  });
+  onTestFinished(() => own.stop());
+  const both = ['cookie:session', 'arg:key'].map((header) => frequency({ type: 4, header, times: 100 }));
+  const { name } = await own.site({
+    frequencies: both,
+    limitReqs: both.map(({ header }) => limitReq({ type: 4, header })),
+  });
+  const reply = await own.get('/a?key=one', { host: name, headers: { cookie: 'session=one' } });
+  expect([reply.status, reply.header('x-parsed-args'), reply.header('x-parsed-headers')]).toEqual([200, '1', '1']);
 });
 
 test('new counters of a site are bounded, and requests beyond them count by address', async () => {

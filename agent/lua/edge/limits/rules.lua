@@ -22,13 +22,20 @@ local sources = memo(function(rule)
     return { variable = "http_" .. gsub(lower(rule.header), "-", "_") }
 end)
 
--- nil if a cookie or a parameter occurs several times: the origin may use any of them.
+-- nil if a cookie or a parameter occurs several times: the origin may use any of them. All rules share the parsed
+-- cookies and parameters.
 local function field_of(rule, request)
     local source = sources(rule)
     if source.variable then
         return var[source.variable]
     end
-    local value = source.read({}, request, source.name)
+    local ctx = ngx.ctx
+    local seen = ctx.limit_fields
+    if not seen then
+        seen = {}
+        ctx.limit_fields = seen
+    end
+    local value = source.read(seen, request, source.name)
     return type(value) == "string" and value or nil
 end
 
