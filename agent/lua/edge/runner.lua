@@ -297,5 +297,6 @@ end
 
 function _M.exit_worker()
     purge_log.exit_worker()
+    running.exit_worker()
 end
 return _M

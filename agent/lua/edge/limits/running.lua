@@ -1,22 +1,26 @@
--- How many requests of a visitor this node is answering, by the keys of limits/rules.lua. There are as many counters
--- as such requests, so visitors who choose what they are counted by cannot fill the dictionary.
+-- How many requests of a visitor this node is answering, by the keys of limits/rules.lua. There is at most one
+-- counter per running request and rule, so visitors who choose what they are counted by cannot fill the dictionary.
 --
--- A request is uncounted once, when nginx logs it, however it ends. A killed worker uncounts nothing, so the worker
--- that replaces it starts a new round: all counters are new, and each worker adds its own requests to them.
+-- A request is uncounted once, at the latest when nginx logs it. A killed worker uncounts nothing, so its death starts
+-- a new round: all counters are new, and each worker adds its own requests to them. Counters of former rounds stay
+-- until the dictionary is full and drops them. They have no lifetime, since a request may last for any time.
 local dicts = require("edge.core.dicts")
 local ffi = require("ffi")
 local changes, dict = dicts.changes, dicts.limits
-local pairs, tostring, var = pairs, tostring, ngx.var
+local next, pairs, tostring, var = next, pairs, tostring, ngx.var
 
 ffi.cdef "int kill(int pid, int sig);"
 
 local _M = {}
-local ROUND = "limitRound"
+-- Each worker has its pid in the first free slot. Its own number would not do: after a reload its successor has the
+-- same, while it still answers requests.
+local ROUND, SLOT, SLOTS = "limitRound", "limitPid:", "limitPids"
 local EVERY_SECONDS = 1
 local round
 -- The requests of this worker: their number by key, and the keys of each.
 local count_of, keys_of = {}, {}
 local last_id = 0
+local own_slot
 
 local function counter(key)
     return "running:" .. round .. ":" .. key
@@ -74,6 +78,9 @@ end
 
 -- In the log phase, which each request has once.
 function _M.uncount_request()
+    if last_id == 0 then
+        return
+    end
     local id = var.e_running
     local keys = keys_of[id]
     if not keys then
@@ -89,15 +96,50 @@ function _M.uncount_request()
     end
 end
 
--- A worker has the number of the one that it replaces. After a reload the replaced worker still answers requests.
-function _M.init_worker()
-    local key = "limitWorker:" .. ngx.worker.id()
-    local replaced = changes:get(key)
-    if replaced and ffi.C.kill(replaced, 0) ~= 0 then
-        changes:incr(ROUND, 1, 0)
+local function is_dead(pid)
+    return ffi.C.kill(pid, 0) ~= 0
+end
+
+local function start_round_after_deaths()
+    for number = 1, changes:get(SLOTS) or 0 do
+        local pid = changes:get(SLOT .. number)
+        if pid and is_dead(pid) then
+            changes:delete(SLOT .. number)
+            changes:incr(ROUND, 1, 0)
+        end
     end
-    changes:set(key, ngx.worker.pid())
+end
+
+local function check_round(premature)
+    -- One worker is enough. nginx replaces a killed one under the same number.
+    if ngx.worker.id() == 0 and not premature then
+        start_round_after_deaths()
+    end
     join_round()
-    ngx.timer.every(EVERY_SECONDS, join_round)
+end
+
+local function take_slot()
+    local number, ok, err = 0, nil, nil
+    repeat
+        number = number + 1
+        ok, err = changes:add(SLOT .. number, ngx.worker.pid())
+    until ok or err ~= "exists"
+    for _ = changes:get(SLOTS) or 0, number - 1 do
+        changes:incr(SLOTS, 1, 0)
+    end
+    return SLOT .. number
+end
+
+function _M.init_worker()
+    own_slot = take_slot()
+    check_round()
+    ngx.timer.every(EVERY_SECONDS, check_round)
+end
+
+-- A worker that ends with requests keeps its slot, and is treated as killed.
+function _M.exit_worker()
+    if own_slot and not next(count_of) then
+        changes:delete(own_slot)
+    end
 end
 return _M
