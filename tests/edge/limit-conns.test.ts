@@ -171,6 +171,25 @@ describe('is uncounted once', () => {
     first.release();
     second.release();
   });
+
+  test('a request for a stale response, before its update ends', async () => {
+    const stored = rule({ cacheTime: 1, staleWhileRevalidate: 600 });
+    const name = await limited({ cacheRules: [stored], limitConns: [limitConn()] });
+    await untilCached(name);
+    const update = Promise.withResolvers<void>();
+    shared.origin.on('/stored', { after: update.promise });
+    const stale = await eventually(async () => {
+      const reply = await shared.get('/stored', { host: name });
+      expect(reply.header('cache-status')).toContain('detail=stale');
+      return reply;
+    });
+    const held = await eventually(() => hold(name));
+    update.resolve();
+    // nginx logs the request after the update.
+    await shared.accessLogEntry(stale);
+    expect(await statusOf(name)).toBe(929);
+    held.release();
+  });
 });
 
 test('a reload keeps the count of requests that former workers answer', async () => {

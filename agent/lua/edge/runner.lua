@@ -139,6 +139,9 @@ function _M.header_filter(watch)
     local name = var.e_modules
     local set = name ~= "" and (watch or requests):modules_by_name(name)
     run_plugins(header_filter, "header_filter", nil, nil, set, watch)
+    if not watch then
+        attempt("limitConn", running.uncount_stale)
+    end
 end
 
 -- Hop A, at the end of each visitor's request.

@@ -7,7 +7,7 @@
 local dicts = require("edge.core.dicts")
 local ffi = require("ffi")
 local changes, dict = dicts.changes, dicts.limits
-local next, pairs, tostring, var = next, pairs, tostring, ngx.var
+local header, next, pairs, tonumber, tostring, var = ngx.header, next, pairs, tonumber, tostring, ngx.var
 
 ffi.cdef "int kill(int pid, int sig);"
 
@@ -16,6 +16,9 @@ local _M = {}
 -- same, while it still answers requests.
 local ROUND, SLOT, SLOTS = "limitRound", "limitPid:", "limitPids"
 local EVERY_SECONDS = 1
+local STALE = { STALE = true, UPDATING = true }
+-- The same as nginx's `slice 1m` (cache-conf.ts).
+local SLICE_BYTES = 1024 * 1024
 local round
 -- The requests of this worker: their number by key, and the keys of each.
 local count_of, keys_of = {}, {}
@@ -56,6 +59,12 @@ local function own_keys()
     return keys
 end
 
+-- The visitor has it almost at once. Each slice of a large file has the length of a whole slice.
+local function is_short()
+    local length = tonumber(header["Content-Length"])
+    return not length or length < SLICE_BYTES
+end
+
 -- Counts the request unless there are `max`. Returns whether it is counted. Without memory every request is.
 function _M.count(key, max)
     join_round()
@@ -93,6 +102,13 @@ function _M.uncount_request()
         local left = count_of[key] - 1
         count_of[key] = left > 0 and left or nil
         uncount(key)
+    end
+end
+
+-- In the header filter. A stale response whose update runs in the background is logged only after the update.
+function _M.uncount_stale()
+    if last_id ~= 0 and STALE[var.upstream_cache_status] and not ngx.is_subrequest and is_short() then
+        _M.uncount_request()
     end
 end
 
