@@ -39,8 +39,6 @@ local MAX_FILE_BYTES = 8192
 -- Limits per request: values on which rules run, bytes on which all rules run, levels of nested JSON. More than the
 -- first two allow is a finding, so they are far above what ordinary requests have.
 local MAX_SCORED_VALUES, MAX_RULE_BYTES, MAX_DEPTH = 50000, 800 * 1024, 3
--- Bytes of long values on whose pieces all rules run, per request: more than the default `bodyKiB`, in 50 milliseconds.
-local MAX_PIECE_BYTES = 192 * 1024
 -- The rules cost as much on a short value as on these bytes of a long one.
 local MIN_RULE_BYTES = 128
 -- A body may have several readings: ten times the longest `bodyKiB` is inspected. Chinese XML in UTF-16 needs eight:
@@ -55,7 +53,7 @@ local settings, finding, highest_score, seen_names, reported = nil, nil, nil, ni
 -- Where the inspected value comes from: its header in lower case (nil for others), its outermost name, itself before it
 -- was decoded, what precedes the text that rules see, and the byte of a long text where its worst window begins.
 local header, outer_name, original, text_before, window_start = nil, "", "", "", nil
-local scored_values, rule_bytes, piece_bytes, body_bytes = 0, 0, 0, 0
+local scored_values, rule_bytes, body_bytes = 0, 0, 0
 
 -- Header values repeat, so harmless ones are remembered. All other headers have the same place, and share a memory.
 local MAX_REMEMBERED, MAX_REMEMBERED_BYTES = 2048, 512
@@ -230,13 +228,14 @@ local function judge_pieces(place, name, s, margin)
         return
     end
     read_pieces(s, function(piece, before)
+        -- The request is refused.
+        if rule_bytes > MAX_RULE_BYTES then
+            return
+        end
         local n, mask, groups = scan.scan(margin and decode.ascii(piece) or piece)
         if is_suspicious(mask, groups) then
             local score = model.score(n, place) - (margin or 0)
-            if score > LEVELS[settings.level].with_rules then
-                piece_bytes = piece_bytes + #piece
-            end
-            if record_score(score) and piece_bytes <= MAX_PIECE_BYTES then
+            if record_score(score) then
                 text_before, window_start = before, nil
                 judge_by_rules(place, name, piece, score)
             end
@@ -609,7 +608,7 @@ end
 function _M.check(request, module)
     settings = settings_of(request, module)
     finding, highest_score, seen_names, reported, header = nil, -1e9, {}, {}, nil
-    scored_values, rule_bytes, piece_bytes, body_bytes = 0, 0, 0, 0
+    scored_values, rule_bytes, body_bytes = 0, 0, 0
     local target = gsub(request.target, "^%a+://[^/?]*", "")
     begin_value("", target)
     run_rules_without_model("target", "", decode.all(target))
