@@ -233,13 +233,19 @@ test("a request of another site or cause makes no exception, nor does one of ano
   const [limited, unguarded] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
   await addLogs(installation.pool, node.id, [
     logLine(site.id, { id: limited, domain: domain.id, cause: 'rates', rule: 'x', status: 429 }),
-    logLine(site.id, { id: unguarded, domain: bare.id, host: bare.name, cause: 'waf', rule: 'files-dump' }),
+    logLine(site.id, { id: unguarded, domain: bare.id, host: bare.name, uri: '/a', cause: 'waf', rule: 'files-dump' }),
   ]);
   await expect(add(limited)).toFail('NOT_FOUND');
   await expect(add(unguarded)).toFail('PARAMETER', { errorData: [expect.objectContaining({ rule: 'notFound' })] });
 });
 
-test('a request whose path cannot be named makes no exception for its whole host', async () => {
-  const { add } = await foundIn({ uri: '/\uFFFD', waf: '' });
+test('an account that may not read logs makes no exception from one', async () => {
+  const { site, params, reqID } = await foundIn();
+  const sub = await build.subUser(site.owner, [site], { permissions: ['module:read', 'module:write'] });
+  await expect(as(sub).call(wafs.addException, { params, body: { reqID } })).toFail('PERMISSION_DENIED');
+});
+
+test.each(['/\uFFFD', '/'])('a request for %j makes no exception for its whole host', async (uri) => {
+  const { add } = await foundIn({ uri, waf: '' });
   await expect(add()).toFail('PARAMETER', { errorData: [expect.objectContaining({ path: 'reqID' })] });
 });

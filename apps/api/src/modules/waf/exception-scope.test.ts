@@ -57,11 +57,12 @@ test.each([
 });
 
 // Regression: an escape early in the path suggested an exception for the whole site.
-test('a path that cannot be named suggests no exception unless a parameter limits it', () => {
+// Regression: so did the path `/`, without a word.
+test('a path that is the whole site suggests no exception unless a parameter limits it', () => {
   const unnamed = { ...finding, uri: '/\uFFFD/search' };
   expect(scopeOf(unnamed, { ...explanation, name: undefined })).toBeNull();
   expect(scopeOf(unnamed, explanation)).toMatchObject({ path: null, parameter: 'id' });
-  expect(scopeOf({ ...finding, uri: '/' }, { ...explanation, name: undefined })).toMatchObject({ path: null });
+  expect(scopeOf({ ...finding, uri: '/' }, { ...explanation, name: undefined })).toBeNull();
 });
 
 test.each([

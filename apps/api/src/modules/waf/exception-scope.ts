@@ -14,7 +14,7 @@ const MAX_PATH = 512;
 /** Servers read these in different ways, so an exception must end before them. U+FFFD: a byte that is not UTF-8. */
 const AMBIGUOUS = /[%;\\\p{Cc}\uFFFD]/u;
 
-/** Null: the path cannot be named, and nothing else would limit the exception within its host. */
+/** Null: the path is `/` or cannot be named, and nothing else would limit the exception within its host. */
 export function scopeOf(
   { cause, rule, uri, host }: Pick<LogRow, 'cause' | 'rule' | 'uri' | 'host'>,
   waf: WafExplanation | null,
@@ -22,7 +22,7 @@ export function scopeOf(
   const ruleID = waf?.rules[0]?.id ?? (cause === 'waf' && rule.startsWith(MONITOR) ? rule.slice(MONITOR.length) : rule);
   const parameter = waf ? parameterOf(waf) : null;
   const path = pathOf(uri);
-  if (path === '/' && uri !== '/' && parameter === null) return null;
+  if (path === '/' && parameter === null) return null;
   const scope = {
     rule: ruleOf(ruleID, waf, parameter),
     path: path === '/' ? null : path,

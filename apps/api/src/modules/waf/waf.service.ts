@@ -43,6 +43,8 @@ const hasEnded = ({ until }: Pick<WafException, 'until'>, now: Date) =>
 /** Adds an exception with which the firewall would not have found what it found in this request of the log. */
 export async function addException(ctx: Ctx, siteId: string, reqID: string) {
   await sites.own(ctx.db, siteId);
+  // The reply has parts of the log.
+  if (!ctx.actor.permissions.has('log:read')) fail('PERMISSION_DENIED');
   const row = await accessLogOf(ctx.installation).find(ctx.db.$read, reqID);
   const finding = row && explained(row.explanation);
   if (row?.siteID !== siteId || (row.cause !== 'waf' && !finding)) return fail('NOT_FOUND');
