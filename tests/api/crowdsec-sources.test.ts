@@ -148,6 +148,12 @@ test('a source that is copied or restored waits for its key, which no other URL 
   expect(await fetchAgain()).toMatchObject({ error: 'keyMissing', hasKey: false });
   expect(server.requests).toEqual([]);
   await call(listSources.update, { params, body: { ...body, id, key: KEY } });
+  // Regression: after several failures the next fetch was a day away.
+  const { rows } = await installation.pool.query(
+    'SELECT due_at <= now() AS "isDue", failures FROM list_source_states WHERE source_id = $1',
+    [id],
+  );
+  expect(rows).toEqual([{ isDue: true, failures: 0 }]);
   expect(await fetchAgain()).toMatchObject({ error: null, hasKey: true });
 });
 

@@ -79,6 +79,8 @@ async function storeKey(tx: ScopedTx, { id, url }: { id: string; url: string }, 
   if (keySealed === null) return;
   const key = { url, keySealed };
   await tx.listSourceKey.upsert({ where: { sourceId: id }, create: { sourceId: id, ...key }, update: key });
+  // Without a key, or with a wrong one, the next fetch may be a day away.
+  await tx.listSourceState.updateMany({ where: { sourceId: id }, data: { dueAt: new Date(), failures: 0 } });
 }
 
 /** Text lists are fetched without a key. */
