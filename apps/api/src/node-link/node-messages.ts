@@ -14,6 +14,7 @@ import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
 import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
+import type { DropReport } from '../statistics/kernel-drops.ts';
 import type { LogStore } from '../statistics/log-store.ts';
 import { storeAcks, storeHeartbeats } from './acks.ts';
 import type { ReceivedHeartbeat, FromNode } from './acks.ts';
@@ -37,8 +38,12 @@ export class NodeMessages {
   readonly #logStore: LogStore;
   readonly #commands: Pick<Commands, 'wake'>;
   readonly #acks = batches((items: FromNode<Ack>[]) => storeAcks(this.#pool, items));
-  readonly #heartbeats = batches((items: ReceivedHeartbeat[]) => this.#storeHeartbeats(items), {
+  readonly #heartbeats = batches((items: ReceivedHeartbeat[]) => storeHeartbeats(this.#pool, items), {
     gatherMs: HEARTBEAT_BATCH_MS,
+  });
+  readonly #kernelDrops = batches(async (items: DropReport[]) => {
+    await this.#logStore.addKernelDrops(items, new Date());
+    return items;
   });
   readonly #blockReports = batches((items: FromNode<BlockReport>[]) => storeBlockReports(this.#pool, items), {
     most: BLOCK_REPORTS_PER_BATCH,
@@ -61,15 +66,7 @@ export class NodeMessages {
   /** Waits until received messages are stored. */
   async idle(): Promise<void> {
     await Promise.all([this.#acks.idle(), this.#heartbeats.idle(), this.#blockReports.idle()]);
-  }
-
-  async #storeHeartbeats(items: ReceivedHeartbeat[]) {
-    const replies = await storeHeartbeats(this.#pool, items);
-    const reports = items.flatMap(({ nodeId, message: { load } }) =>
-      load?.dropped ? [{ nodeId, dropped: load.dropped }] : [],
-    );
-    await this.#logStore.addKernelDrops(reports, new Date());
-    return replies;
+    await this.#kernelDrops.idle();
   }
 
   #subscribeToRequests(bus: Bus, log: LinkLog) {
@@ -103,6 +100,11 @@ export class NodeMessages {
       handle: async (nodeId, message) => {
         const { reply } = await this.#heartbeats.add({ nodeId, message, receivedAt: Date.now() });
         this.#commands.wake();
+        // Statistics that wait or fail must not delay the reply: the counters are those since the agent's start.
+        if (message.load?.dropped)
+          void this.#kernelDrops
+            .add({ nodeId, dropped: message.load.dropped })
+            .catch((error: unknown) => log.warn({ err: error, node: nodeId }, 'dropped packets were not counted yet'));
         return reply;
       },
     });

@@ -4,6 +4,7 @@ import { HeartbeatReply, type Dropped } from '@edgeloom/contract/edge/messages.t
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, jwtAuthenticator } from 'nats';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../../../../tests/support/assertions/eventually.ts';
 import { addLogs, logLine, logStore } from '../../../../tests/support/builders/traffic.ts';
 import { joinSimulated } from '../../../../tests/support/fakes/simulated-node.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
@@ -152,7 +153,10 @@ test('the heartbeat of a node brings its dropped packets into the series', async
   const reply = await line.request(subjects.heartbeat(nodeID), JSON.stringify(beat), { timeout: 20_000 });
   HeartbeatReply.parse(reply.json());
   const body = { timeInterval: 'oneHour', reportInterval: 60 } as const;
-  const { series } = await plane.as(zone.client).call(nodeStatistics.kernelDrops, { body });
-  const rates = series.find(({ cause }) => cause === 'syn')?.packets ?? [];
-  expect(rates.some((rate) => rate !== null && rate > 0)).toBe(true);
+  // The reply does not wait for statistics.
+  await eventually(async () => {
+    const { series } = await plane.as(zone.client).call(nodeStatistics.kernelDrops, { body });
+    const rates = series.find(({ cause }) => cause === 'syn')?.packets ?? [];
+    expect(rates.some((rate) => rate !== null && rate > 0)).toBe(true);
+  });
 });
