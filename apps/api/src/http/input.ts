@@ -6,7 +6,7 @@ import { Id } from '@edgeloom/contract/common/common.ts';
 import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { ErrorRule, Particular } from '@edgeloom/contract/errors.ts';
 import { fail, fieldError } from '../core/fail.ts';
-import { strictBody } from './strict-body.ts';
+import { strictBody } from '@edgeloom/contract/common/strict-body.ts';
 
 type Input = Record<string, unknown>;
 type Issue = z.core.$ZodIssue;

@@ -7,7 +7,7 @@ import { takesActionId } from './audit.ts';
 import { takesKey } from './idempotency.ts';
 import { classOf } from './limits.ts';
 import { hasETag } from './preconditions.ts';
-import { strictBody } from './strict-body.ts';
+import { strictBody } from '@edgeloom/contract/common/strict-body.ts';
 
 /** Inside an OpenAPI document `$schema` is redundant, and a fragment is no valid `$id`. */
 const bare = (schema: z.core.JSONSchema.BaseSchema) =>
