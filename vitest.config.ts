@@ -52,7 +52,7 @@ export default defineConfig({
     sequence: { sequencer: mixed() },
     projects: [
       project('unit', {
-        include: ['{packages/contract,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts'],
+        include: ['{packages/contract,packages/cli,apps/api,agent}/src/**/*.test.ts', '{deploy,prisma}/**/*.test.ts'],
         exclude: [integrationTests],
       }),
       console(),

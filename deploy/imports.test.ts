@@ -4,7 +4,12 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = path.join(import.meta.dirname, '..');
-const packages = { contract: 'packages/contract/src', api: 'apps/api/src', agent: 'agent/src' };
+const packages = {
+  contract: 'packages/contract/src',
+  cli: 'packages/cli/src',
+  api: 'apps/api/src',
+  agent: 'agent/src',
+};
 const folders = [...Object.values(packages), 'apps/console/src'];
 
 interface Import {
@@ -74,6 +79,7 @@ test('no file imports itself through others for a type', () => {
 
 test.each([
   { folder: packages.contract, below: [] },
+  { folder: packages.cli, below: [packages.contract] },
   { folder: packages.agent, below: [packages.contract] },
   { folder: 'apps/api/src/core', below: [packages.contract] },
 ])('$folder imports nothing above it', ({ folder, below }) => {

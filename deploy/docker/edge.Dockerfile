@@ -4,6 +4,7 @@ ARG INSTALL_FLAGS=
 FROM ${BASE} AS build
 WORKDIR /edgeloom
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+COPY packages/cli/package.json packages/cli/
 COPY packages/contract/package.json packages/contract/
 COPY packages/waf-rules/package.json packages/waf-rules/
 COPY apps/api/package.json apps/api/
