@@ -258,7 +258,7 @@ describe('the program', () => {
     const cli = await commandLine();
     const { status, output } = await cli.run(['--help']);
     expect(status).toBe(0);
-    for (const name of ['login', 'domains add', 'purge', 'logs tail']) expect(output).toContain(`  ${name} `);
+    for (const name of ['login', 'domains add', 'purge', 'logs tail', 'apply']) expect(output).toContain(`  ${name} `);
     expect(await cli.run(['frobnicate'])).toMatchObject({ status: 1, output: '' });
   });
 });

@@ -2,6 +2,7 @@ import { ApiError } from '@edgeloom/contract/client.ts';
 import { CommandError, UsageError, type Command } from './command.ts';
 import { login, logout, whoami } from './commands/account.ts';
 import { add, list, remove } from './commands/domains.ts';
+import { apply } from './apply/apply.ts';
 import { tail } from './commands/logs.ts';
 import { purge } from './commands/purge.ts';
 import { explainError } from './explain-error.ts';
@@ -16,9 +17,10 @@ const commands = new Map<string, Command>([
   ['domains remove', remove],
   ['purge', purge],
   ['logs tail', tail],
+  ['apply', apply],
 ]);
 
-/** Runs a command and returns the exit status: 0, or 1 after an error. */
+/** Runs a command and returns the exit status: 0, 1 after an error, or 2 if `apply --check` finds a difference. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   const found = findCommand(args);
   if (found === null) {

@@ -1,0 +1,91 @@
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import type { DomainInput } from '@edgeloom/contract/domains/domains.ts';
+import { listDomains, removeDomains, type DomainRow } from '../commands/domains.ts';
+import { batches } from '../session.ts';
+import type { ApplyContext } from './context.ts';
+import { compareLists, type FieldChange, type ListDifference } from './difference.ts';
+import { fieldLines, planned, type PlannedSection } from './plan.ts';
+
+const DOMAINS_OF_A_CALL = 1000;
+
+type Fields = Omit<DomainInput, 'name'> & { name: string };
+
+/** The order of tags, ports and origins has no meaning. */
+function comparable({ name, tags, enabled, upstreams, scheme, portMap, hostReplace }: Fields): Fields {
+  return {
+    name,
+    enabled,
+    tags: tags.toSorted(),
+    scheme,
+    portMap: portMap.map(({ from, to }) => ({ from, to })).toSorted((a, b) => a.from - b.from),
+    hostReplace,
+    upstreams: upstreams
+      .map(({ address, port, weight, backup, enabled }) => ({ address, port, weight, backup, enabled }))
+      .toSorted((a, b) => (a.address === b.address ? a.port - b.port : a.address < b.address ? -1 : 1)),
+  };
+}
+
+const current = (row: DomainRow) => ({
+  ...comparable({ ...row, enabled: row.status === 1 }),
+  id: row.id,
+  status: row.status,
+});
+type Current = ReturnType<typeof current>;
+type ChangedDomain = ListDifference<Fields, Current>['changed'][number];
+
+export async function planDomains(context: ApplyContext, wanted: readonly DomainInput[]): Promise<PlannedSection> {
+  const rows = await listDomains(context, context.params.siteId);
+  const difference = compareLists<Fields, Current>(wanted.map(comparable), rows.map(current), ({ name }) => name);
+  const { added, changed, removed } = difference;
+  return {
+    title: 'Domains',
+    changes: planned(
+      difference,
+      ({ name }) => name,
+      (row) => fieldLines(row, ['name']),
+    ),
+    // Removed ones first, because the number of domains is limited.
+    send: async () => {
+      for (const part of batches(removed, DOMAINS_OF_A_CALL))
+        await removeDomains(context, context.params.siteId, part, context.options);
+      for (const part of batches(added, DOMAINS_OF_A_CALL))
+        await context.call(domains.create, { params: context.params, body: { domains: part } }, context.options);
+      await update(context, changed);
+    },
+  };
+}
+
+/** Domains that get the same value of a field share a call. */
+async function update(context: ApplyContext, changed: readonly ChangedDomain[]) {
+  const { call, params, options } = context;
+  for (const { ids, wanted } of sharedValues(changed, 'tags'))
+    await call(domains.setTags, { params, body: { ids, tags: wanted.tags } }, options);
+  for (const { ids, wanted } of sharedValues(changed, 'upstreams'))
+    await call(domains.setUpstreams, { params, body: { ids, upstreams: wanted.upstreams } }, options);
+  for (const { wanted, current, fields } of changed) {
+    const domain = { ...params, domainId: current.id };
+    const { hostReplace, scheme, portMap } = wanted;
+    if (isChanged(fields, 'hostReplace'))
+      await call(domains.balance, { params: domain, body: { hostReplace } }, options);
+    if (isChanged(fields, 'scheme', 'portMap'))
+      await call(domains.https, { params: domain, body: { scheme, portMap } }, options);
+  }
+  for (const { ids, wanted } of sharedValues(changed, 'enabled'))
+    await call(domains.status, { params, body: { ids, enabled: wanted.enabled } }, options);
+}
+
+const isChanged = (fields: readonly FieldChange[], ...names: (keyof Fields)[]) =>
+  fields.some(({ field }) => names.some((name) => name === field));
+
+function sharedValues(changed: readonly ChangedDomain[], field: keyof Fields) {
+  const groups = new Map<string, { ids: string[]; wanted: Fields }>();
+  for (const { wanted, current, fields } of changed) {
+    if (!isChanged(fields, field)) continue;
+    const key = JSON.stringify(wanted[field]);
+    const group = groups.get(key) ?? { ids: [], wanted };
+    groups.set(key, { ...group, ids: [...group.ids, current.id] });
+  }
+  return [...groups.values()].flatMap(({ ids, wanted }) =>
+    batches(ids, DOMAINS_OF_A_CALL).map((part) => ({ ids: part, wanted })),
+  );
+}
