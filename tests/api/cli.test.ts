@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { chmod, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
@@ -12,6 +12,7 @@ import { eventually } from '../support/assertions/eventually.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { unique } from '../support/builders/build.ts';
 import { addLogs, logLine } from '../support/builders/traffic.ts';
+import { startTcpProxy } from '../support/fakes/tcp-proxy.ts';
 import { commandLine } from '../support/fakes/terminal.ts';
 import { testApp } from '../support/services/app.ts';
 
@@ -227,6 +228,44 @@ test('logs tail prints new requests, with their control characters as escapes', 
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(rows).toContainEqual(expect.objectContaining({ uri: hostile, siteID: site.id }));
+});
+
+test('logs tail connects again after the connection broke, and ends if there was none', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const proxy = await startTcpProxy(app.url);
+  onTestFinished(proxy.close);
+  const cli = await commandLine({ EDGELOOM_URL: proxy.url, EDGELOOM_TOKEN: await tokenOf(site.owner) });
+  const leaving = new AbortController();
+  const tail = cli.start(['logs', 'tail'], { signal: leaving.signal });
+  const printsRows = (uri: string) =>
+    eventually(async () => {
+      await addLogs(installation.pool, id, [logLine(site.id, { uri })]);
+      expect(tail.printed.output).toContain(uri);
+    });
+  await printsRows('/before');
+  await proxy.cut();
+  await eventually(() => expect(tail.printed.errors).toBe('The connection broke. Connecting again …\n'));
+  expect(await cli.run(['logs', 'tail'])).toMatchObject({ status: 1, errors: expect.stringContaining('not respond') });
+  await proxy.restore();
+  await printsRows('/after');
+  leaving.abort();
+  expect(await tail.status).toBe(0);
+});
+
+test('an operator works on the sites of its customers', async () => {
+  const { name, site } = await build.domain();
+  const cli = await commandsOf(site.client);
+  const { status, output } = await cli.run(['domains', 'list', '--site', site.name]);
+  expect(status).toBe(0);
+  expect(output).toContain(name);
+});
+
+test('an administrator is refused, because it has no sites', async () => {
+  const cli = await commandLine();
+  const token = await tokenOf(await build.admin(), ['audit:read']);
+  expect((await cli.run(['login', app.adminUrl], { input: token })).output).toContain('(administrator)');
+  expect((await cli.run(['domains', 'list'])).errors).toContain('Administrators have no sites.');
 });
 
 describe('the program', () => {

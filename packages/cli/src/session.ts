@@ -15,6 +15,9 @@ export interface Session {
 }
 export type Account = Received<typeof sessions.self>;
 
+/** There is no response. */
+export class UnreachableError extends CommandError {}
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** Answers to a caller of another family. */
 const otherFamily = new Set<number>([errors.PERMISSION_DENIED.code, errors.NO_SUCH_CALL.code]);
@@ -73,7 +76,7 @@ async function fetchOrExplain(...request: Parameters<typeof fetch>): Promise<Res
     if (!(error instanceof TypeError)) throw error;
     const reason = error.cause instanceof Error ? error.cause.message : error.message;
     const { origin } = new URL(String(request[0]));
-    throw new CommandError(`${origin} does not respond: ${reason}`, { cause: error });
+    throw new UnreachableError(`${origin} does not respond: ${reason}`, { cause: error });
   }
 }
 

@@ -1,9 +1,10 @@
+import { ApiError } from '@edgeloom/contract/client.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import type { LogFilters, TailEvent } from '@edgeloom/contract/logs/logs.ts';
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
 import { assertNoPositionals, jsonOption, readArguments, siteOption, type Command } from '../command.ts';
-import { openSiteSession } from '../session.ts';
+import { openSiteSession, UnreachableError } from '../session.ts';
 import { findSite } from '../sites.ts';
 
 type LogRow = z.input<typeof TailEvent>['rows'][number];
@@ -30,28 +31,34 @@ export const tail: Command = {
     const query = { ...(site && { siteIDs: [site.id] }), filter: JSON.stringify(filter) };
     const format = values.json ? (row: LogRow) => JSON.stringify(row) : formatRow;
     const { signal } = terminal;
+    const connection = { wasOpen: false, isBroken: false };
     const readStream = async () => {
       for await (const { rows, dropped } of await session.call(logs.tail, { query }, { signal })) {
+        Object.assign(connection, { wasOpen: true, isBroken: false });
         rows.forEach((row) => terminal.print(format(row)));
         if (dropped > 0) terminal.printError(`${dropped} more requests are not shown: too many at once.`);
       }
     };
-    try {
-      // The API ends a stream after ten minutes, and earlier when it restarts.
-      while (!signal.aborted) {
-        await readStream().catch(ignoreBrokenConnection);
+    // The API ends a stream after ten minutes, and earlier when it restarts.
+    while (!signal.aborted)
+      try {
+        await readStream();
         await setTimeout(RECONNECT_PAUSE_MS, undefined, { signal });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!connection.wasOpen || !isTemporary(error)) throw error;
+        if (!connection.isBroken) terminal.printError('The connection broke. Connecting again …');
+        connection.isBroken = true;
+        await setTimeout(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => undefined);
       }
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    }
   },
 };
 
-/** `fetch` reports a connection that breaks during a response as a TypeError. */
-function ignoreBrokenConnection(error: unknown): void {
-  if (!(error instanceof TypeError)) throw error;
-}
+/** `fetch` reports a connection that breaks during a response as a TypeError with a cause. */
+const isTemporary = (error: unknown) =>
+  error instanceof UnreachableError ||
+  (error instanceof ApiError && error.status > 500) ||
+  (error instanceof TypeError && error.cause instanceof Error);
 
 function formatRow({ time, status, method, scheme, host, uri, args, bytes, cacheStatus, address, userAgent }: LogRow) {
   const url = `${scheme}://${host}${uri}${args === '' ? '' : `?${args}`}`;
