@@ -188,7 +188,7 @@ test.each([
   expect(purged.output).toContain(data[0]?.jobID);
 });
 
-test.each([[[]], [['--all', 'https://www.example.com/']], [['--tag', '--host', 'x']]])(
+test.each([[[]], [['--all', 'https://www.example.com/']], [['--tag', '--host', 'x']], [['--all', '--wait', 'long']]])(
   'purge %j is refused before any call',
   async (args) => {
     const cli = await commandLine();
@@ -197,6 +197,29 @@ test.each([[[]], [['--all', 'https://www.example.com/']], [['--tag', '--host', '
     expect(errors).toContain('Usage: edgeloom purge URL…');
   },
 );
+
+test('purge --wait ends with 1 if a node has not answered in time, and with 0 when all have', async () => {
+  const { name, site } = await build.domain();
+  const { db } = installation;
+  const node = await build.node({ zone: site.zone });
+  await db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date() } });
+  const cli = await commandsOf(site.owner);
+  const { status, output, errors } = await cli.run(['purge', `https://${name}/a`, '--wait', '0']);
+  expect(status).toBe(1);
+  expect(output).toMatch(/\n0 of 1 nodes have purged\.\n$/);
+  expect(errors).toBe(`  ${node.name}: has not answered yet\n`);
+
+  const waiting = cli.start(['purge', `https://${name}/b`, '--wait', '600']);
+  const jobId = await eventually(() => {
+    const [, id] = /Job (\S+)\n/.exec(waiting.printed.output) ?? [];
+    if (id === undefined) throw new Error('no job yet');
+    return id;
+  });
+  await db.jobReceipt.update({ where: { jobId_nodeId: { jobId, nodeId: node.id } }, data: { state: 'done' } });
+  await db.job.update({ where: { id: jobId }, data: { state: 'completed' } });
+  expect(await waiting.status).toBe(0);
+  expect(waiting.printed.output).toMatch(/\n1 of 1 nodes have purged\.\n$/);
+});
 
 test('logs tail prints new requests, with their control characters as escapes', async () => {
   const site = await build.site();
