@@ -4,6 +4,7 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { openRun } from './tests/support/services/runs.ts';
+import { menuWords } from './apps/console/build/menu-words.ts';
 
 // All processes share one compile cache: test files, and each api and agent that a test starts.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(import.meta.dirname, '.data/cache/compiled');
@@ -87,7 +88,7 @@ function console() {
   // The build's `x.calls.ts` is `x.endpoints.ts` without schemas (apps/console/build/calls.ts).
   const alias = [{ find: /\.calls\.ts$/, replacement: '.endpoints.ts' }];
   const test = { name: 'console', include: ['apps/console/src/**/*.test.ts'] };
-  return { extends: true as const, resolve: { alias }, test };
+  return { extends: true as const, plugins: [menuWords()], resolve: { alias }, test };
 }
 
 /**

@@ -7,6 +7,7 @@ import { chunks } from './build/chunks.ts';
 import { firstRoute } from './build/first-route.ts';
 import { fonts } from './build/fonts.ts';
 import { mantineCss } from './build/mantine-css.ts';
+import { menuWords } from './build/menu-words.ts';
 import { precompress } from './build/precompress.ts';
 import { preload } from './build/preload.ts';
 import { themeCss } from './build/theme-css.ts';
@@ -18,7 +19,7 @@ const routerDom = createRequire(import.meta.url).resolve('react-router-dom');
 const router = path.join(path.dirname(createRequire(routerDom).resolve('react-router')), '../production');
 
 export default defineConfig({
-  plugins: [react(), calls(), mantineCss(), themeCss(), fonts(), preload(), firstRoute(), precompress()],
+  plugins: [react(), calls(), menuWords(), mantineCss(), themeCss(), fonts(), preload(), firstRoute(), precompress()],
   resolve: {
     alias: [
       { find: /^react-router$/, replacement: path.join(router, 'index.mjs') },

@@ -39,8 +39,7 @@ describe.each(['user', 'client', 'admin'] as const)('a cold visit of the %s cons
     const { page } = screen;
     const { requests, scriptKilobytes } = await measurePageCost(page, `/${kind}/dashboard`, isSeen(/Dashboard/));
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(25);
-    // The phrases of all pages are a fifth of it, and grow with the pages.
-    expect(scriptKilobytes).toBeLessThanOrEqual(345);
+    expect(scriptKilobytes).toBeLessThanOrEqual(305);
     await page.context().close();
   });
 });

@@ -71,7 +71,8 @@ export function chunks(): Rolldown.CodeSplittingOptions {
     groups: [
       {
         debugName: 'main',
-        name: (id, graph) => (planOf(graph).main.has(id) || id.includes('rolldown/runtime') ? 'main' : null),
+        name: (id, graph) =>
+          planOf(graph).main.has(id) || /rolldown\/runtime|\/locales\/by-feature\.ts$/.test(id) ? 'main' : null,
       },
       { debugName: 'frame', name: (id, graph) => (planOf(graph).frame.has(id) ? 'frame' : null) },
       // Components that draw charts, without the library. Dashboards load it with their first data.

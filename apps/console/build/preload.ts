@@ -23,7 +23,8 @@ export function preload(): Plugin {
           );
         const files = {
           words: words('words'),
-          features: words('features'),
+          frameWords: words('frame'),
+          pageWords: words('pages'),
           frame: [frame.fileName, ...stylesOf(frame)],
         };
         return html.replace('src="/first-paint.js"', `src="/first-paint.js" data-files='${JSON.stringify(files)}'`);

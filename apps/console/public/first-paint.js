@@ -61,5 +61,6 @@
   var family = location.pathname.split('/')[1] || '';
   var isSignedIn = document.cookie.indexOf(family.charAt(0) + '_accessToken=') !== -1;
   if (!isSignedIn) return;
-  files.frame.concat(files.features[language]).forEach(preload);
+  var isDashboard = /^\/\w+\/(dashboard)?$/.test(location.pathname);
+  files.frame.concat(files.frameWords[language], isDashboard ? [] : files.pageWords[language]).forEach(preload);
 })();

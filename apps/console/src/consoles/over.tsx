@@ -2,6 +2,7 @@
 import { useEffect, useState, type ComponentType } from 'react';
 import type { Summonable } from '../components/frame/shortcuts.tsx';
 import { toastError } from '../lib/errors.ts';
+import { learnPages } from '../lib/i18n.ts';
 import { withinChunkLimit } from '../lib/time-limit.ts';
 
 export const over: Summonable = {
@@ -19,7 +20,7 @@ function onDemand<Props extends { onClose: () => void }>(load: () => Promise<Com
       if (loaded) return;
       const open = async () => {
         try {
-          loaded = await withinChunkLimit(load());
+          [loaded] = await Promise.all([withinChunkLimit(load()), learnPages()]);
           setPart(() => loaded);
         } catch (error) {
           toastError(error);

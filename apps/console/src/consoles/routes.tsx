@@ -7,15 +7,20 @@ import { SignInLayout } from '../features/auth/sign-in-layout.tsx';
 import { family, signInFrom, to } from '../lib/family.ts';
 import { ProgressBar } from '../components/frame/progress.tsx';
 import { sitePath, sitesList } from '../components/frame/site-scope.ts';
-import { learnFeatures, t } from '../lib/i18n.ts';
+import { learnFrame, learnPages, t } from '../lib/i18n.ts';
 import { loadAccount } from '../lib/sign-in.ts';
 import { withinChunkLimit } from '../lib/time-limit.ts';
 import { endSession, hasTokens, lastSite, useSession } from '../stores/session.ts';
 import { toast } from '../stores/toasts.ts';
 import { ConsoleFailure, RouteFailure } from './route-failure.tsx';
 
-/** A lazy-loaded page: `lazy: page(() => import('…'), 'ZonesPage')`. */
+/** A page with the phrases of all pages: `lazy: page(() => import('…'), 'ZonesPage')`. */
 export const page =
+  <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
+  async () => ({ Component: (await Promise.all([withinChunkLimit(load()), learnPages()]))[0][name] });
+
+/** A page whose phrases are there before the others: the dashboards, and those before the sign-in. */
+export const earlyPage =
   <Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
   async () => ({ Component: (await withinChunkLimit(load()))[name] });
 
@@ -84,33 +89,33 @@ export const consoleRoutes = (
           {
             path: 'verifyAccount',
             loader: alreadyIn,
-            lazy: page(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage'),
+            lazy: earlyPage(() => import('../features/auth/verify-account-page.tsx'), 'VerifyAccountPage'),
           },
           {
             path: 'forgotPassword',
             loader: alreadyIn,
-            lazy: page(() => import('../features/auth/forgot-password-page.tsx'), 'ForgotPasswordPage'),
+            lazy: earlyPage(() => import('../features/auth/forgot-password-page.tsx'), 'ForgotPasswordPage'),
           },
           // Mailed links also work while signed in.
           {
             path: 'createPassword',
-            lazy: page(() => import('../features/auth/create-password-page.tsx'), 'CreatePasswordPage'),
+            lazy: earlyPage(() => import('../features/auth/create-password-page.tsx'), 'CreatePasswordPage'),
           },
-          { path: 'oidc', lazy: page(() => import('../features/auth/oidc-page.tsx'), 'OidcPage') },
+          { path: 'oidc', lazy: earlyPage(() => import('../features/auth/oidc-page.tsx'), 'OidcPage') },
         ],
       },
       {
         path: 'verifyMail',
         Component: SignInLayout,
         children: [
-          { index: true, lazy: page(() => import('../features/auth/verify-mail-page.tsx'), 'VerifyMailPage') },
+          { index: true, lazy: earlyPage(() => import('../features/auth/verify-mail-page.tsx'), 'VerifyMailPage') },
         ],
       },
       {
         path: 'switchUser',
         Component: SignInLayout,
         children: [
-          { index: true, lazy: page(() => import('../features/auth/switch-user-page.tsx'), 'SwitchUserPage') },
+          { index: true, lazy: earlyPage(() => import('../features/auth/switch-user-page.tsx'), 'SwitchUserPage') },
         ],
       },
       {
@@ -118,10 +123,10 @@ export const consoleRoutes = (
         loader: requireAccount,
         // The session is checked once; a later 401 ends it.
         shouldRevalidate: () => false,
-        lazy: page(() => import('./signed-in.tsx'), 'SignedIn'),
+        lazy: earlyPage(() => import('./signed-in.tsx'), 'SignedIn'),
         children: [
           {
-            lazy: async () => (await Promise.all([withinChunkLimit(frame()), learnFeatures()]))[0],
+            lazy: async () => (await Promise.all([withinChunkLimit(frame()), learnFrame()]))[0],
             children: [
               {
                 errorElement: <RouteFailure />,
@@ -138,6 +143,6 @@ export const consoleRoutes = (
       },
     ],
   },
-  { path: '/404', HydrateFallback: ProgressBar, lazy: page(() => import('./not-found.tsx'), 'NotFound') },
+  { path: '/404', HydrateFallback: ProgressBar, lazy: earlyPage(() => import('./not-found.tsx'), 'NotFound') },
   { ...unknown, HydrateFallback: ProgressBar },
 ];

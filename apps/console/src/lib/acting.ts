@@ -4,7 +4,7 @@ import { dropTokens, hasTokens, keepTokens, useSession } from '../stores/session
 import { toast } from '../stores/toasts.ts';
 import { call } from './api.ts';
 import { family, to } from './family.ts';
-import { learnFeatures, t } from './i18n.ts';
+import { learnFrame, t } from './i18n.ts';
 import { loadAccount } from './sign-in.ts';
 
 // Per tab and origin, so that other sites cannot set the return path.
@@ -50,7 +50,7 @@ export async function land(search: URLSearchParams): Promise<string> {
 /** The reader's own session still exists, or is restored from a cookie. */
 async function comeBack(): Promise<string> {
   if (!hasTokens()) keepTokens(await call(session.refresh, { body: {} }));
-  await learnFeatures();
+  await learnFrame();
   toast({ text: t('proxy.stopped') });
   const from = fromOf(sessionStorage.getItem(FROM));
   sessionStorage.removeItem(FROM);

@@ -1,7 +1,8 @@
 import { ApiError } from '@edgeloom/contract/client.ts';
 import { errors } from '@edgeloom/contract/errors.ts';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { words as features } from '../locales/en/features.ts';
+import { words as frame } from '../locales/en/frame.ts';
+import { words as pages } from '../locales/en/pages.ts';
 import { words } from '../locales/en/words.ts';
 import { usePreferences } from '../stores/preferences.ts';
 import { useToasts } from '../stores/toasts.ts';
@@ -11,7 +12,7 @@ import { learn } from './i18n.ts';
 
 beforeAll(() => {
   usePreferences.setState({ language: 'en' });
-  learn('en', { ...words, ...features });
+  learn('en', { ...words, ...frame, ...pages });
 });
 afterEach(() => {
   useToasts.setState({ toasts: [] });

@@ -1,6 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { usePreferences } from '../stores/preferences.ts';
-import { learn, namesIn, partsOf, tMaybe, switchPhrases } from './i18n.ts';
+import {
+  learn,
+  learnFrame,
+  learnPages,
+  namesIn,
+  partsOf,
+  speak,
+  startLanguage,
+  switchPhrases,
+  tMaybe,
+} from './i18n.ts';
 import { i18nextPhrases } from './i18next-phrases.ts';
 import { plainPhrases } from './phrases.ts';
 
@@ -57,4 +67,15 @@ describe.each([
       { text: '.', mark: null },
     ]);
   });
+});
+
+test('a page that opens while the language changes has its phrases in the new language', async () => {
+  usePreferences.setState({ language: 'en' });
+  await startLanguage();
+  await learnFrame();
+  const opened = learnPages();
+  await Promise.all([speak('zh-TW'), opened]);
+  expect(tMaybe('robots.preview')).toBe('預覽 robots.txt');
+  await speak('en');
+  expect(tMaybe('robots.preview')).toBe('Preview of robots.txt');
 });

@@ -8,14 +8,27 @@ interface Part {
   words: object;
 }
 interface Parts {
-  first: () => Promise<Part>;
-  features: () => Promise<Part>;
+  signIn: () => Promise<Part>;
+  frame: () => Promise<Part>;
+  pages: () => Promise<Part>;
 }
-// A language is two chunks, loaded when it is first needed: the words of the sign-in page, and the rest.
+// A language is three chunks, each loaded when it is first needed.
 const loaders: Record<Language, Parts> = {
-  'zh-TW': { first: () => import('../locales/zh-TW/words.ts'), features: () => import('../locales/zh-TW/features.ts') },
-  'zh-CN': { first: () => import('../locales/zh-CN/words.ts'), features: () => import('../locales/zh-CN/features.ts') },
-  en: { first: () => import('../locales/en/words.ts'), features: () => import('../locales/en/features.ts') },
+  'zh-TW': {
+    signIn: () => import('../locales/zh-TW/words.ts'),
+    frame: () => import('../locales/zh-TW/frame.ts'),
+    pages: () => import('../locales/zh-TW/pages.ts'),
+  },
+  'zh-CN': {
+    signIn: () => import('../locales/zh-CN/words.ts'),
+    frame: () => import('../locales/zh-CN/frame.ts'),
+    pages: () => import('../locales/zh-CN/pages.ts'),
+  },
+  en: {
+    signIn: () => import('../locales/en/words.ts'),
+    frame: () => import('../locales/en/frame.ts'),
+    pages: () => import('../locales/en/pages.ts'),
+  },
 };
 
 type Singular<Key extends string> = Key extends `${infer Base}_${'one' | 'other'}` ? Base : Key;
@@ -43,29 +56,52 @@ export function switchPhrases(next: Phrases) {
   for (const [language, words] of learned) phrases.learn(language, words);
 }
 
-export async function startLanguage() {
-  const { language } = usePreferences.getState();
-  learn(language, (await withinChunkLimit(loaders[language].first())).words);
+/** Each part that was asked for, and the language in which its words are known. */
+const wanted = new Map<keyof Parts, Language | null>();
+
+/** Returns the function that makes the words known. */
+async function loadWords(language: Language, parts: readonly (keyof Parts)[]) {
+  const loaded = await withinChunkLimit(Promise.all(parts.map((part) => loaders[language][part]())));
+  return () => {
+    for (const { words } of loaded) learn(language, words);
+    for (const part of parts) wanted.set(part, language);
+  };
 }
 
-let inside = false;
-
-/** Loads the phrases of all features, before the first page behind the sign-in. */
-export async function learnFeatures() {
+async function learnPart(part: keyof Parts): Promise<void> {
   const language = currentLanguage();
-  const [{ i18nextPhrases }, { words }] = await withinChunkLimit(
-    Promise.all([import('./i18next-phrases.ts'), loaders[language].features()]),
-  );
-  if (!inside) switchPhrases(i18nextPhrases());
-  inside = true;
-  learn(language, words);
+  if (wanted.get(part) === language) return;
+  if (!wanted.has(part)) wanted.set(part, null);
+  const finish = await loadWords(language, [part]);
+  // The reader may have chosen another language meanwhile.
+  if (language === currentLanguage()) finish();
+  else await learnPart(part);
 }
+
+export const startLanguage = () => learnPart('signIn');
+
+let isInside = false;
+
+/** Loads the phrases of the frame and the dashboards, before the first page behind the sign-in. */
+export async function learnFrame() {
+  const [{ i18nextPhrases }] = await withinChunkLimit(
+    Promise.all([import('./i18next-phrases.ts'), loaders[currentLanguage()].frame()]),
+  );
+  if (!isInside) switchPhrases(i18nextPhrases());
+  isInside = true;
+  await learnPart('frame');
+}
+
+/** Loads the phrases of all other pages. */
+export const learnPages = () => learnPart('pages');
 
 /** Switches the language in place: the phrases are loaded, then the page renders again and forms keep their input. */
 export async function speak(language: Language) {
-  const { first, features } = loaders[language];
-  const parts = await withinChunkLimit(Promise.all(inside ? [first(), features()] : [first()]));
-  for (const { words } of parts) learn(language, words);
+  const parts = [...wanted.keys()];
+  const finish = await loadWords(language, parts);
+  // A page that opened meanwhile may have asked for more.
+  if (wanted.size > parts.length) return speak(language);
+  finish();
   prefer({ language });
 }
 

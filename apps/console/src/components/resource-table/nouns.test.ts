@@ -1,13 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
 import { learn } from '../../lib/i18n.ts';
-import { words as features } from '../../locales/en/features.ts';
+import { words as frame } from '../../locales/en/frame.ts';
+import { words as pages } from '../../locales/en/pages.ts';
 import { words } from '../../locales/en/words.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { nounOf } from './nouns.ts';
 
 beforeAll(() => {
   usePreferences.setState({ language: 'en' });
-  learn('en', { ...words, ...features });
+  learn('en', { ...words, ...frame, ...pages });
 });
 
 test.each([

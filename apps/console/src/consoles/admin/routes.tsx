@@ -1,11 +1,11 @@
-import { consoleRoutes, page } from '../routes.tsx';
+import { consoleRoutes, earlyPage, page } from '../routes.tsx';
 
 export const routes = consoleRoutes(
   () => import('./frame.tsx'),
   [
     {
       path: 'dashboard',
-      lazy: page(() => import('../../features/dashboard/admin-dashboard-page.tsx'), 'AdminDashboardPage'),
+      lazy: earlyPage(() => import('../../features/dashboard/admin-dashboard-page.tsx'), 'AdminDashboardPage'),
     },
     {
       path: 'userManagement/logOperation',

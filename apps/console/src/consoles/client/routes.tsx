@@ -1,13 +1,13 @@
 import { redirect } from 'react-router-dom';
 import { to } from '../../lib/family.ts';
-import { consoleRoutes, lastSiteRoute, page } from '../routes.tsx';
+import { consoleRoutes, earlyPage, lastSiteRoute, page } from '../routes.tsx';
 
 export const routes = consoleRoutes(
   () => import('./frame.tsx'),
   [
     {
       path: 'dashboard',
-      lazy: page(() => import('../../features/dashboard/client-dashboard-page.tsx'), 'ClientDashboardPage'),
+      lazy: earlyPage(() => import('../../features/dashboard/client-dashboard-page.tsx'), 'ClientDashboardPage'),
     },
     { path: 'nodeManage', loader: () => redirect(to('nodeManage/zonesList')), element: null },
     { path: 'nodeManage/zonesList', lazy: page(() => import('../../features/zones/zones-page.tsx'), 'ZonesPage') },

@@ -1,11 +1,11 @@
-import { consoleRoutes, lastSiteRoute, page } from '../routes.tsx';
+import { consoleRoutes, earlyPage, lastSiteRoute, page } from '../routes.tsx';
 
 export const routes = consoleRoutes(
   () => import('./frame.tsx'),
   [
     {
       path: 'dashboard',
-      lazy: page(() => import('../../features/dashboard/user-dashboard-page.tsx'), 'UserDashboardPage'),
+      lazy: earlyPage(() => import('../../features/dashboard/user-dashboard-page.tsx'), 'UserDashboardPage'),
     },
     { path: 'sitesManagement', lazy: page(() => import('../../features/sites/own-sites-page.tsx'), 'OwnSitesPage') },
     lastSiteRoute('sitesManagement/sitesSetting'),

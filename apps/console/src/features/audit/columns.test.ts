@@ -4,7 +4,8 @@ import { ZoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.ts'
 import * as z from 'zod';
 import { beforeAll, expect, test } from 'vitest';
 import { words } from '../../locales/en/words.ts';
-import { words as features } from '../../locales/en/features.ts';
+import { words as frame } from '../../locales/en/frame.ts';
+import { words as pages } from '../../locales/en/pages.ts';
 import { learn, switchPhrases } from '../../lib/i18n.ts';
 import { i18nextPhrases } from '../../lib/i18next-phrases.ts';
 import { kindName, knownTitle } from '../../components/differences/in-words.ts';
@@ -13,7 +14,7 @@ import { isShownColumn, isShownTable, shownFields, valueInWords } from './column
 
 beforeAll(() => {
   switchPhrases(i18nextPhrases());
-  learn('en', { ...words, ...features });
+  learn('en', { ...words, ...frame, ...pages });
 });
 
 const textsOf = (files: Record<string, string>) => Object.values(files).join('\n');

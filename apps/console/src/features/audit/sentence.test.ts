@@ -3,20 +3,23 @@ import { kindOf, kindOfParam, operationName, operationsOf } from '@edgeloom/cont
 import { paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { words as english } from '../../locales/en/words.ts';
-import { words as englishFeatures } from '../../locales/en/features.ts';
+import { words as englishFrame } from '../../locales/en/frame.ts';
+import { words as englishPages } from '../../locales/en/pages.ts';
 import { words as simplified } from '../../locales/zh-CN/words.ts';
-import { words as simplifiedFeatures } from '../../locales/zh-CN/features.ts';
+import { words as simplifiedFrame } from '../../locales/zh-CN/frame.ts';
+import { words as simplifiedPages } from '../../locales/zh-CN/pages.ts';
 import { words as traditional } from '../../locales/zh-TW/words.ts';
-import { words as traditionalFeatures } from '../../locales/zh-TW/features.ts';
+import { words as traditionalFrame } from '../../locales/zh-TW/frame.ts';
+import { words as traditionalPages } from '../../locales/zh-TW/pages.ts';
 import { learn, switchPhrases } from '../../lib/i18n.ts';
 import { i18nextPhrases } from '../../lib/i18next-phrases.ts';
 import { actorOf, resultOf } from './in-words.ts';
 import { sentenceOf, sentenceText, type LoggedAction } from './sentence.ts';
 
 const languages = {
-  en: { ...english, ...englishFeatures },
-  'zh-TW': { ...traditional, ...traditionalFeatures },
-  'zh-CN': { ...simplified, ...simplifiedFeatures },
+  en: { ...english, ...englishFrame, ...englishPages },
+  'zh-TW': { ...traditional, ...traditionalFrame, ...traditionalPages },
+  'zh-CN': { ...simplified, ...simplifiedFrame, ...simplifiedPages },
 };
 const languageNames = ['zh-TW', 'zh-CN', 'en'] as const;
 beforeAll(() => {

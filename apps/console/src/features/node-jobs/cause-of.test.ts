@@ -2,13 +2,18 @@ import { ApiError } from '@edgeloom/contract/client.ts';
 import { expect, test } from 'vitest';
 import { learn } from '../../lib/i18n.ts';
 import { words as english } from '../../locales/en/words.ts';
-import { words as englishFeatures } from '../../locales/en/features.ts';
+import { words as englishFrame } from '../../locales/en/frame.ts';
+import { words as englishPages } from '../../locales/en/pages.ts';
 import { words as chinese } from '../../locales/zh-TW/words.ts';
-import { words as chineseFeatures } from '../../locales/zh-TW/features.ts';
+import { words as chineseFrame } from '../../locales/zh-TW/frame.ts';
+import { words as chinesePages } from '../../locales/zh-TW/pages.ts';
 import { usePreferences } from '../../stores/preferences.ts';
 import { causeOf } from './cause-of.ts';
 
-const words = { en: { ...english, ...englishFeatures }, 'zh-TW': { ...chinese, ...chineseFeatures } };
+const words = {
+  en: { ...english, ...englishFrame, ...englishPages },
+  'zh-TW': { ...chinese, ...chineseFrame, ...chinesePages },
+};
 
 const refused = (path: string, rule: string, values = {}) =>
   new ApiError(400, {

@@ -1,9 +1,13 @@
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.calls.ts';
 import { lazy, Suspense } from 'react';
+import { learnPages } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 
-const RunningRollout = lazy(async () => ({ default: (await import('./running-rollout.tsx')).RunningRollout }));
+const RunningRollout = lazy(async () => {
+  const [{ RunningRollout }] = await Promise.all([import('./running-rollout.tsx'), learnPages()]);
+  return { default: RunningRollout };
+});
 
 /** A banner while a rollout is open; its parts are loaded then. */
 export function RolloutBanner() {

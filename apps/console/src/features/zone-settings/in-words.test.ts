@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { learn, t } from '../../lib/i18n.ts';
-import { words } from '../../locales/en/features.ts';
+import { words } from '../../locales/en/pages.ts';
 import { changeText, valueText } from './in-words.ts';
 
 beforeAll(() => learn('en', words));
