@@ -359,6 +359,28 @@ test('switching tabs keeps period and site, and drops other filters', { timeout:
   await page.context().close();
 });
 
+test('an operator finds requests without a site', { timeout: 240_000 }, async () => {
+  const { build, installation } = consoles.app;
+  const own = await build.site();
+  const node = await build.node({ zone: own.zone });
+  const [nobody, known] = [newID(), newID()];
+  const unknown = { status: 903, host: 'unknown.example', uri: '/nobody' };
+  await addLogs(installation.pool, node.id, [logLine('', { ...unknown, id: nobody }), logLine(own.id, { id: known })]);
+  const { page } = await consoles.openAs(own.client, `${address}?siteIDs=${own.id}`);
+  await row(page, known).waitFor();
+  expect(await row(page, nobody).count()).toBe(0);
+  await page.locator('[data-add-filter]').click();
+  await page.getByRole('menuitem', { name: 'Requests without a site' }).click();
+  await row(page, nobody).waitFor();
+  expect(await rows(page).count()).toBe(1);
+  await expect.poll(() => Object.fromEntries(parameters(page))).toEqual({ noSite: 'true' });
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'no-site');
+  await page.getByRole('button', { name: 'Remove the filter Requests without a site' }).click();
+  await row(page, known).waitFor();
+  await page.context().close();
+});
+
 test('the tabs name the site that selects their rows, and clear it', { timeout: 240_000 }, async () => {
   const { build, installation } = consoles.app;
   const chosen = await build.site({ name: 'Chosen shop' });

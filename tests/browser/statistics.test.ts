@@ -322,6 +322,8 @@ test('an operator finds the requests without a site, and a customer has no such 
   await page.keyboard.press('Escape');
   await panel(page, 'URLs').getByText('unknown.example/nobody').waitFor();
   await panel(page, 'Domains').getByText('Without a domain').waitFor();
+  const link = page.getByRole('link', { name: 'Requests of unknown.example/nobody in the log' });
+  expect(await link.getAttribute('href')).toContain('noSite=true');
   // The live rate and the lists of the security page are of these requests, too.
   await page.goto('/client/dataAnalysis/securityAnalysis?noSite=1');
   await panel(page, 'URLs of blocked requests').getByText('unknown.example/nobody').waitFor();

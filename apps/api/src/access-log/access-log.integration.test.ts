@@ -59,9 +59,9 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
   }
   const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
 
-  const readingAs = ({ id, email, clientId }: BuiltSite['owner']) => {
+  const readingAs = ({ id, email, clientId }: BuiltSite['owner'], kind: 'user' | 'client' = 'user') => {
     const session = { sessionId: id, apiTokenId: null, proxy: null, name: '', permissions: new Set<never>() };
-    const owner = { id, clientId: clientId ?? '', email, kind: 'user' as const, isRoot: true, rootId: id };
+    const owner = { id, clientId: clientId ?? '', email, kind, isRoot: true, rootId: id };
     return reading(app.installation.pool)({ ...owner, ...session });
   };
 
@@ -604,11 +604,35 @@ describe.each(['PostgreSQL', 'ClickHouse'])('in %s', (store) => {
       pieces.push(...page);
       const last = page.at(-1);
       if (last === undefined) break;
-      reached = { site: last.siteID ?? '', at: last.time.toISOString(), id: last.id, place: last.place };
+      reached = { site: last.site, at: last.time.toISOString(), id: last.id, place: last.place };
     }
     expect(pieces.map((row) => row.uri)).toEqual(whole.map((row) => row.uri));
     const progress = pieces.map((row) => row.progress);
     expect(progress.every((share) => share > 0 && share <= 1)).toBe(true);
+  });
+
+  test('requests of no known site are read on as well', async () => {
+    await add(
+      node.id,
+      Array.from({ length: 5 }, (_, i) => logLine('', { uri: `/nobody-${i}`, time: secondsAgo(50) })),
+    );
+    const read = readingAs(site.client, 'client');
+    const query = {
+      noSite: true as const,
+      uri: ['/nobody-'],
+      startTime: new Date(iso(-30 * MINUTE)),
+      endTime: new Date(iso(MINUTE)),
+    };
+    const accessLog = accessLogOf(app.installation);
+    const uris: string[] = [];
+    for (let reached: ExportPosition | null = null; ;) {
+      const [row, next] = await accessLog.readOn(read, query, reached, 2);
+      if (row === undefined) break;
+      uris.push(...[row, next].flatMap((found) => found?.uri ?? []));
+      const { site: zone, time, id, place } = next ?? row;
+      reached = { site: zone, at: time.toISOString(), id, place };
+    }
+    expect(uris.toSorted()).toEqual([0, 1, 2, 3, 4].map((i) => `/nobody-${i}`));
   });
 
   test('a live tail shows new rows that match, and no older ones', async () => {

@@ -21,6 +21,7 @@ export interface NewRequests {
 
 /** The last row of an export so far. */
 export interface ExportPosition {
+  /** Or the zone, for requests of no site. */
   site: string;
   at: string;
   id: string;
@@ -33,6 +34,7 @@ export interface ReadProgress {
   /** From 0 to 1. */
   progress: number;
   /** As in ExportPosition. */
+  site: string;
   place: string;
 }
 

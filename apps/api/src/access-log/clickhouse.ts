@@ -69,7 +69,7 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
 
   async readBatches(read, { siteIDs, filter }, { from, to }, batches) {
     const shipments = [...new Set(batches.map(({ transaction }) => transaction))];
-    const scope = await scopeOf(read, { siteIDs, domains: filter.domains }, filter.not?.domains);
+    const scope = await scopeOf(read, { siteIDs, domains: filter.domains, noSite: filter.noSite }, filter.not?.domains);
     if (scope === null) return { rows: [], matched: 0 };
     const rows = sql`FROM access_log t WHERE ${isOneOf(sql`t.shipment`, shipments)}
       AND t.at >= ${from} AND t.at <= ${to}${scope}${searchSql(filter)}`;
@@ -81,8 +81,8 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
   },
 
   async readOn(read, query, reached, limit) {
-    const { siteIDs, domains, startTime, endTime, not, waf } = query;
-    const { sites, ...chosen } = await choose(read, { siteIDs, domains }, not?.domains);
+    const { siteIDs, domains, noSite, startTime, endTime, not, waf } = query;
+    const { sites, ...chosen } = await choose(read, { siteIDs, domains, noSite }, not?.domains);
     const ahead = reached === null ? sites : sites.filter((id) => id >= reached.site);
     if (ahead.length === 0) return [];
     const after =
@@ -93,9 +93,9 @@ export const clickHouseAccessLog = (clickHouse: ClickHouse): AccessLog => ({
         ${andAll([after])}${searchSql(query)}${waf ? wafSql(waf) : nothing} ORDER BY toString(t.site_id), t.at, t.id, place LIMIT ${limit}`,
     );
     const order = sql`t.site_id, t.at, t.id, t.place COLLATE "C"`;
-    const names = sql`, ${explanation}, t.place`;
-    const rows = await withNames<LogRow & Explained & { place: string }>(read, found, order, names);
-    const done = sites.indexOf(rows.at(-1)?.siteID ?? '');
+    const names = sql`, ${explanation}, t.site_id::text AS site, t.place`;
+    const rows = await withNames<LogRow & Explained & { site: string; place: string }>(read, found, order, names);
+    const done = sites.indexOf(rows.at(-1)?.site ?? '');
     const span = endTime.getTime() - startTime.getTime();
     return rows.map((row) => ({
       ...row,

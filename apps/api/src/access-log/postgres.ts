@@ -51,10 +51,10 @@ export const postgresAccessLog: AccessLog = {
   },
 
   async readBatches(read, { siteIDs, filter }, { from, to }, batches) {
-    const { domains } = filter;
+    const { domains, noSite } = filter;
     const transactions = batches.map(({ transaction }) => transaction);
     const found = await read<LogRow & { matched: number }>(
-      (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains })}, found AS MATERIALIZED (
+      (visible) => sql`WITH ${seenSql(visible, { siteIDs, domains, noSite })}, found AS MATERIALIZED (
         SELECT t.site_id, t.at, t.id, t.ctid AS place FROM seen JOIN access_log t ON t.site_id = seen.id
         WHERE t.at >= ${from} AND t.at <= ${to} AND t.xmin::text = ANY (${transactions}::text[])${filterSql(filter)}${ofDomains({ domains })}
       )
@@ -67,12 +67,12 @@ export const postgresAccessLog: AccessLog = {
 
   readOn: (read, query, reached, limit) =>
     read<LogRow & Explained & ReadProgress>((visible) => {
-      const { siteIDs, domains, startTime, endTime, waf } = query;
+      const { siteIDs, domains, noSite, startTime, endTime, waf } = query;
       const log = {
         table: sql`access_log`,
         columns: sql`${columns}, ${explanation}`,
         joins,
-        selection: { siteIDs, domains },
+        selection: { siteIDs, domains, noSite },
         startTime,
         endTime,
         conditions: sql`${filterSql(query)}${waf ? wafSql(waf) : nothing}`,

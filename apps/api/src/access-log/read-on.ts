@@ -13,7 +13,7 @@ interface LogReads {
   /** Selected from the rows `t` and `joins`. */
   columns: Sql;
   joins: Sql;
-  selection: Pick<Selection, 'siteIDs' | 'domains'>;
+  selection: Pick<Selection, 'siteIDs' | 'domains' | 'noSite'>;
   startTime: Date;
   endTime: Date;
   /** More conditions on `t`, each after an AND. */
@@ -40,7 +40,7 @@ export function readOnSql(
     ), place AS (
       SELECT count(*) FILTER (WHERE id < (SELECT site_id FROM found ORDER BY site_id DESC LIMIT 1))::float8 AS done, count(*)::float8 AS total FROM seen
     )
-    SELECT ${columns}, t.place::text AS place, least(1, (place.done + extract(epoch FROM t.at - ${startTime}::timestamptz) * 1000 / ${span}::float8) / greatest(place.total, 1))::float8 AS progress
+    SELECT ${columns}, t.site_id::text AS site, t.place::text AS place, least(1, (place.done + extract(epoch FROM t.at - ${startTime}::timestamptz) * 1000 / ${span}::float8) / greatest(place.total, 1))::float8 AS progress
     FROM place CROSS JOIN found t ${joins}
     ORDER BY t.site_id, t.at, t.id, t.place`;
 }

@@ -5,7 +5,7 @@ import { SessionRow, SessionSearch } from '@edgeloom/contract/logs/sessions.ts';
 import { WafLogRow, WafSearch } from '@edgeloom/contract/logs/waf.ts';
 import type { ExportPosition, ReadProgress } from '../access-log/access-log.ts';
 import { accessLogOf } from '../access-log/open.ts';
-import { NOBODY, type Actor } from '../core/actor.ts';
+import type { Actor } from '../core/actor.ts';
 import type { Installation } from '../core/installation.ts';
 import { reading } from '../core/sql.ts';
 import { forReader } from '../modules/logs/logs.service.ts';
@@ -69,14 +69,13 @@ function namesOf({ shape }: { shape: object }, ...without: readonly string[]): s
 interface Placed extends ReadProgress {
   id: string;
   time: Date;
-  siteID: string | null;
 }
 
 function exported<Found extends Placed>(
   found: Found,
   shown: (row: Omit<Found, keyof ReadProgress>) => Row,
 ): ExportedRow {
-  const { progress, place, ...row } = found;
-  const { siteID, time, id } = found;
-  return { row: shown(row), progress, position: { site: siteID ?? NOBODY, at: time.toISOString(), id, place } };
+  const { progress, site, place, ...row } = found;
+  const { time, id } = found;
+  return { row: shown(row), progress, position: { site, at: time.toISOString(), id, place } };
 }

@@ -59,6 +59,7 @@ export type LogFilters = z.output<typeof Filters>;
 /** A search without its time. */
 export const LogFilter = Filters.extend({
   siteIDs: z.array(Id).max(1000).optional(),
+  noSite: NoSite,
   reqID: z
     .string()
     .regex(/^[0-9a-f]{32}$/)
@@ -69,7 +70,7 @@ export type LogFilter = z.output<typeof LogFilter>;
 export const LogSearch = LogFilter.extend({ startTime: Time, endTime: Time });
 export type LogSearch = z.output<typeof LogSearch>;
 
-export const LogDaySearch = LogSearch.superRefine(withinOneDay);
+export const LogDaySearch = LogSearch.superRefine(checkNoSite).superRefine(withinOneDay);
 
 export const logPaging = {
   before: z
@@ -87,7 +88,7 @@ export const logPaging = {
   pageSize: z.int().min(1).max(500).default(25),
 };
 
-export const LogQuery = LogSearch.extend({ noSite: NoSite, ...logPaging })
+export const LogQuery = LogSearch.extend(logPaging)
   .superRefine(checkNoSite)
   .superRefine(checkUntil)
   .superRefine(withinOneDay);
@@ -148,21 +149,27 @@ export const LogPage = z.object({
 export type LogPage = z.output<typeof LogPage>;
 
 /** JSON, since a query string has no nested fields. */
-const FilterText = z.codec(z.string().max(50_000), LogFilter.omit({ siteIDs: true }).strict(), {
-  decode: (text, ctx) => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      ctx.issues.push({ code: 'custom', input: text, message: 'not JSON' });
-      return z.NEVER;
-    }
+const FilterText = z.codec(
+  z.string().max(50_000),
+  LogFilter.omit({ siteIDs: true }).strict().superRefine(checkNoSite),
+  {
+    decode: (text, ctx) => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        ctx.issues.push({ code: 'custom', input: text, message: 'not JSON' });
+        return z.NEVER;
+      }
+    },
+    encode: (filter) => JSON.stringify(filter),
   },
-  encode: (filter) => JSON.stringify(filter),
-});
-export const TailQuery = z.object({
-  siteIDs: z.array(Id).max(100).optional(),
-  filter: FilterText.optional().describe('The filters of POST logs/access as JSON'),
-});
+);
+export const TailQuery = z
+  .object({
+    siteIDs: z.array(Id).max(100).optional(),
+    filter: FilterText.optional().describe('The filters of POST logs/access as JSON'),
+  })
+  .superRefine(({ siteIDs, filter }, ctx) => checkNoSite({ noSite: filter?.noSite, siteIDs }, ctx));
 export type TailQuery = z.output<typeof TailQuery>;
 
 /** The most rows of one event. */

@@ -40,7 +40,7 @@ export type WafExplanation = z.output<typeof WafExplanation>;
 export const WafAction = z.enum(['blocked', 'monitored']);
 
 /** A search without its page. */
-export const WafSearch = LogSearch.omit({ cause: true, rule: true }).extend({
+export const WafSearch = LogSearch.omit({ cause: true, rule: true, noSite: true }).extend({
   ruleIDs: z.array(z.string().min(1).max(64)).min(1).max(50).optional(),
   category: WafCategory.optional().describe('Of the rule'),
   action: WafAction.optional(),

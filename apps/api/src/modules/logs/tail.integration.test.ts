@@ -63,6 +63,21 @@ test('a reader sees sites of its own only', async () => {
   reader.leave();
 });
 
+test('requests of no site reach their operator, only where they are asked for', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const [all, none] = [await tailOf(site.client), await tailOf(site.client, { noSite: true })];
+  await addLogs(pool, id, [logLine('', { uri: '/nobody' }), logLine(site.id, { uri: '/own' })]);
+  expect((await none.next()).rows.map(({ uri }) => uri)).toEqual(['/nobody']);
+  expect((await all.next()).rows.map(({ uri }) => uri)).toEqual(['/own']);
+  all.leave();
+  none.leave();
+  const both = { siteIDs: [site.id], filter: '{"noSite":true}' };
+  await expect(as(site.client).call(logs.tail, { query: both })).rejects.toMatchObject({
+    envelope: { errorData: [{ path: 'noSite' }] },
+  });
+});
+
 test('rows that are too many for one event are counted', async () => {
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });

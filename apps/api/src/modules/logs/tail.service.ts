@@ -24,7 +24,8 @@ const MAX_PENDING = 20_000;
 export async function tail(ctx: Ctx, { siteIDs, filter = {} }: TailQuery): Promise<AsyncIterable<TailEvent>> {
   await assertSites(ctx, siteIDs);
   const zones = await ctx.db.$read<{ id: string }>(
-    (visible) => sql`WITH ${seenSql(visible, { siteIDs })} SELECT DISTINCT zone_id AS id FROM seen`,
+    (visible) =>
+      sql`WITH ${seenSql(visible, { siteIDs, noSite: filter.noSite })} SELECT DISTINCT zone_id AS id FROM seen`,
   );
   return following(ctx, { siteIDs, filter }, new Set(zones.map(({ id }) => id)));
 }

@@ -60,7 +60,7 @@ export const filters: readonly LogFilter[] = [
   { key: 'reqID', typed: true, single: true },
 ];
 
-export const labelOf = (key: FilterKey) => t(`logs.fields.${key}`);
+export const labelOf = (key: FilterKey) => (key === 'noSite' ? t('statistics.noSite') : t(`logs.fields.${key}`));
 
 export function operatorOf({ contains }: LogFilter, isNot: boolean): Word {
   if (contains) return isNot ? 'logs.operators.notContains' : 'logs.operators.contains';
@@ -97,6 +97,7 @@ export function normalized(key: FilterKey, typed: string): string {
 /** Text of an error in a typed value. Null if the API accepts the value. */
 export function faultOf(key: FilterKey, value: string): string | null {
   const { shape } = logs.access.body;
+  if (key === 'noSite') return null;
   const result = key === 'reqID' ? shape.reqID.safeParse(value) : shape[key].safeParse([value]);
   return result.success ? null : (tMaybe(`logs.faults.${key}`) ?? t('logs.faults.other'));
 }

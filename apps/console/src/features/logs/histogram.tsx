@@ -22,6 +22,7 @@ export function useFigures({ only }: LogState, window: TimeWindow | undefined, e
         reportInterval: window ? intervalOf(window, now) : 1,
         ...window,
         ...(only.siteIDs && { siteIDs: [...only.siteIDs] }),
+        ...(only.noSite && { noSite: true as const }),
         ...(only.domains && { domains: [...only.domains] }),
       },
     },

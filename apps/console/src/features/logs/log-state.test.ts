@@ -44,7 +44,7 @@ const lists = {
 };
 test('a saved search opens with each of its filters', () => {
   const saved = { ...lists, siteIDs: [id], reqID: 'a'.repeat(32), not: lists };
-  expect(Object.keys(saved).toSorted()).toEqual(Object.keys(LogFilter.shape).toSorted());
+  expect([...Object.keys(saved), 'noSite'].toSorted()).toEqual(Object.keys(LogFilter.shape).toSorted());
   const opened = questionOf(readState(withSaved(empty, saved)));
   expect(JSON.parse(JSON.stringify(opened))).toEqual(saved);
 });
@@ -52,8 +52,18 @@ test('a saved search opens with each of its filters', () => {
 test('each filter of a search has a chip', () => {
   const chips = filters.map(({ key }) => key);
   const without = Object.keys(LogFilter.shape).filter((name) => !chips.some((key) => key === name));
-  // Customers do not see nodes.
-  expect(without.toSorted()).toEqual(['nodeIDs', 'not']);
+  // Customers do not see nodes. The toolbar has a chip of its own for requests without a site.
+  expect(without.toSorted()).toEqual(['noSite', 'nodeIDs', 'not']);
+});
+
+test('requests without a site have neither sites nor domains', () => {
+  const chosen = withFilter(withFilter(empty, 'siteIDs', false, ['a']), 'domains', false, ['b']);
+  const without = withFilter(withFilter(chosen, 'uri', false, ['c']), 'noSite', false, ['true']);
+  expect(readState(without).only).toEqual({ uri: ['c'], noSite: ['true'] });
+  expect(questionOf(readState(without))).toMatchObject({ noSite: true, uri: ['c'] });
+  expect(hasRowFilters(state('noSite=true'))).toBe(false);
+  expect(readState(withFilter(without, 'domains', false, ['b'])).only).toEqual({ uri: ['c'], domains: ['b'] });
+  expect(readState(withSaved(empty, { noSite: true })).only).toEqual({ noSite: ['true'] });
 });
 
 test('the period is the last hour unless the URL has another', () => {

@@ -29,7 +29,7 @@ const negatable = [
   'referer',
   'nodeIDs',
 ] as const;
-const filterKeys = ['siteIDs', ...negatable, 'reqID'] as const;
+const filterKeys = ['siteIDs', 'noSite', ...negatable, 'reqID'] as const;
 export type FilterKey = (typeof filterKeys)[number];
 export const isNegatable = (key: FilterKey) => negatable.some((name) => name === key);
 
@@ -82,9 +82,16 @@ export function withPeriod(search: URLSearchParams, period: Period): URLSearchPa
   return next;
 }
 
+/** Requests of no known site have neither a site nor a domain. */
+function excludedBy(key: FilterKey, isNot: boolean): FilterKey[] {
+  if (key === 'noSite') return ['siteIDs', 'domains'];
+  return !isNot && (key === 'siteIDs' || key === 'domains') ? ['noSite'] : [];
+}
+
 export function withFilter(search: URLSearchParams, key: FilterKey, isNot: boolean, values: readonly string[]) {
   const next = new URLSearchParams(search);
   next.delete(parameter(key, isNot));
+  if (values.length > 0) for (const other of excludedBy(key, isNot)) next.delete(other);
   for (const value of new Set(values)) next.append(parameter(key, isNot), value);
   return next;
 }
@@ -132,7 +139,7 @@ export function windowOf(period: Period, now: number): TimeWindow {
 
 /** Whether filters apply that statistics do not have. */
 export const hasRowFilters = ({ only, not }: LogState) =>
-  Object.keys(not).length > 0 || Object.keys(only).some((key) => key !== 'siteIDs' && key !== 'domains');
+  Object.keys(not).length > 0 || Object.keys(only).some((key) => !['siteIDs', 'domains', 'noSite'].includes(key));
 export const hasFilters = ({ only, not }: LogState) => Object.keys(not).length + Object.keys(only).length > 0;
 
 type SavedFilter = Sent<typeof savedSearches.create>['body']['filter'];
@@ -178,6 +185,7 @@ export function withSaved(search: URLSearchParams, { not, ...only }: SavedFilter
 export const questionOf = ({ only, not }: LogState): Omit<Body, 'startTime' | 'endTime'> => ({
   ...filtersOf(only),
   siteIDs: listOf(only.siteIDs),
+  noSite: only.noSite && true,
   reqID: only.reqID?.[0],
   not: Object.keys(not).length > 0 ? filtersOf(not) : undefined,
 });

@@ -203,14 +203,16 @@ const liveList = ({ key, rows }: Tail): ListedRows => ({
 });
 
 /** Names of ids are shown by the chips. */
-const filtersInWords = ({ only, not }: LogState) =>
-  filters.flatMap(({ key, meta }) =>
+const filtersInWords = ({ only, not }: LogState) => [
+  ...(only.noSite ? [labelOf('noSite')] : []),
+  ...filters.flatMap(({ key, meta }) =>
     [false, true].flatMap((isNot) => {
       const values = (isNot ? not : only)[key] ?? [];
       if (meta) return values.length > 0 ? [labelOf(key)] : [];
       return values.map((value) => inWords(key, isNot, value));
     }),
-  );
+  ),
+];
 
 interface CountedProps {
   state: LogState;

@@ -1,6 +1,7 @@
 import { Menu } from '@mantine/core';
-import { IconPlus } from '@tabler/icons-react';
+import { IconPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
+import { family } from '../../lib/family.ts';
 import { useT } from '../../lib/i18n.ts';
 import { FilterChip } from './filter-chip.tsx';
 import { filters, labelOf } from './filters.ts';
@@ -55,6 +56,7 @@ export function Toolbar({ page }: { page: LogPageState }) {
           }}
         />
       ))}
+      {state.only.noSite && <NoSiteChip onRemove={() => page.setFilter('noSite', false, [])} />}
       <Menu position="bottom-start">
         <Menu.Target>
           <button type="button" className={chips['addFilter']} data-add-filter>
@@ -68,10 +70,34 @@ export function Toolbar({ page }: { page: LogPageState }) {
               {labelOf(key)}
             </Menu.Item>
           ))}
+          {/* Only operators see requests of no site. */}
+          {family === 'client' && !state.only.noSite && (
+            <Menu.Item onClick={() => page.setFilter('noSite', false, ['true'])}>{labelOf('noSite')}</Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
       <SearchField onFind={page.find} />
       <SavedSearches page={page} />
     </div>
+  );
+}
+
+function NoSiteChip({ onRemove }: { onRemove: () => void }) {
+  const t = useT();
+  const name = labelOf('noSite');
+  return (
+    <span className={chips['chip']}>
+      <span className={chips['chipBody']}>
+        <b>{name}</b>
+      </span>
+      <button
+        type="button"
+        className={chips['chipRemove']}
+        aria-label={t('shared.table.removeFilter', { name })}
+        onClick={onRemove}
+      >
+        <IconX size={13} aria-hidden />
+      </button>
+    </span>
   );
 }

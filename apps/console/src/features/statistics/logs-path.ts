@@ -33,8 +33,7 @@ export function filtersOf(kind: TopKind, value: string): [name: string, value: s
 /** Paths of the access log with one value's requests of the shown period, its newest day if it is longer. */
 export function useLogsPath({ period, now, sites, domains, noSite }: Statistics) {
   const can = useCan();
-  // The log page cannot select requests without a site.
-  if (!can(logs.access) || noSite) return null;
+  if (!can(logs.access)) return null;
   return (kind: TopKind, value: string): string | null => {
     const chosen = filtersOf(kind, value);
     if (chosen.length === 0) return null;
@@ -44,6 +43,7 @@ export function useLogsPath({ period, now, sites, domains, noSite }: Statistics)
       to: new Date(to).toISOString(),
     });
     for (const [name, text] of chosen) search.append(name, text);
+    if (noSite) search.append('noSite', 'true');
     for (const site of sites) search.append('siteIDs', site);
     for (const domain of domains) search.append('domains', domain);
     return `${inConsole('dataAnalysis/logger')}?${search}`;
