@@ -56,7 +56,7 @@ describe('a license', () => {
     await db.license.create({ data: { clientId: site.clientId, siteLimit: 7 } });
     const admin = await build.admin();
     const read = (reader: typeof admin, { id }: { id: string }) =>
-      as(reader).call(operatorLicenses.get, { params: { accountId: id } });
+      as(reader).call(operatorLicenses.get, { params: { userId: id } });
     expect(await read(admin, site.client)).toMatchObject({ limits: { sites: 7 }, uses: { sites: 1 } });
     await expect(read(admin, site.owner)).toFail('NOT_FOUND');
     await expect(read(await build.subAdmin(admin, { permissions: ['account:read'] }), site.client)).toFail(
@@ -77,22 +77,25 @@ describe('a license', () => {
     const { data, total } = await call(operatorLicenses.list, { query: { pageSize: 2 } });
     expect(data).toEqual([
       {
-        accountID: site.client.id,
+        id: site.client.id,
         clientName: (await db.client.findUniqueOrThrow({ where: { id: site.clientId } })).name,
         status: 'normal',
+        isLicensed: true,
+        name: null,
+        monitorSeconds: 0,
         endsAt: soon.toISOString(),
         layer4: false,
         limits: { sites: 7, nodes: 0, zones: 0, domains: 3, autoCertificates: 0 },
         uses: { sites: 1, nodes: 1, zones: 1, domains: 1, autoCertificates: 0 },
       },
-      expect.objectContaining({ accountID: other.client.id, endsAt: later.toISOString() }),
+      expect.objectContaining({ id: other.client.id, endsAt: later.toISOString() }),
     ]);
     const all = await call(operatorLicenses.list, { query: { pageSize: 500, sortBy: 'endsAt', orderBy: 'desc' } });
     expect(all.data).toHaveLength(total);
     // Without an end, and without a license, an operator comes last in both directions.
     expect(all.data.at(-1)).toMatchObject({ endsAt: null });
     const second = await call(operatorLicenses.list, { query: { pageSize: 1, page: 2 } });
-    expect(second.data.map(({ accountID }) => accountID)).toEqual([other.client.id]);
+    expect(second.data.map(({ id }) => id)).toEqual([other.client.id]);
     await expect(as(await build.subAdmin(admin, { permissions: ['account:read'] })).call(operatorLicenses.list)).toFail(
       'PERMISSION_DENIED',
     );
@@ -131,6 +134,8 @@ describe('a license', () => {
     await db.license.create({ data: { clientId: site.clientId, siteLimit: 5, autoCertificateLimit: 9, endsAt } });
     const sub = await build.subClient(site, [], { permissions: ['license:read'] });
     expect(await as(sub).call(licenses.own)).toEqual({
+      name: null,
+      monitorSeconds: 0,
       layer4: false,
       endsAt: endsAt.toISOString(),
       limits: { sites: 5, nodes: 0, zones: 0, domains: 0, autoCertificates: 9 },

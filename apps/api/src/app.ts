@@ -66,7 +66,7 @@ import { antiHeadersRoutes, antiReferersRoutes } from './modules/hotlink/hotlink
 import { blockIPsRoutes } from './modules/block-ips/block-ips.routes.ts';
 import { ipsetRoutes } from './modules/ipset/ipset.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
-import { licensesRoutes, operatorLicensesRoutes } from './modules/licenses/licenses.routes.ts';
+import { licenseOffersRoutes, licensesRoutes, operatorLicensesRoutes } from './modules/licenses/licenses.routes.ts';
 import {
   corsRoutes,
   customHeadersRoutes,
@@ -154,6 +154,7 @@ const modules: readonly Routes[] = [
   virtualRecordsRoutes,
   licensesRoutes,
   operatorLicensesRoutes,
+  licenseOffersRoutes,
   productsRoutes,
   ownProductsRoutes,
   clientSitesRoutes,

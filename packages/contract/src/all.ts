@@ -29,7 +29,7 @@ import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
-import { licenses, operatorLicenses } from './licenses/licenses.endpoints.ts';
+import { licenseOffers, licenses, operatorLicenses } from './licenses/licenses.endpoints.ts';
 import { logDestinations } from './log-destinations/log-destinations.endpoints.ts';
 import { logExports } from './log-exports/log-exports.endpoints.ts';
 import { logs } from './logs/logs.endpoints.ts';
@@ -122,6 +122,7 @@ export const groups: readonly Group[] = [
   virtualRecords,
   licenses,
   operatorLicenses,
+  licenseOffers,
   products,
   ownProducts,
   nodes,

@@ -13,6 +13,8 @@ export interface ClientLicense {
    */
   assertRoom: (thing: Licensed, more?: number) => Promise<void>;
   assertLayer4: () => Promise<void>;
+  /** Serializes changes of a client's license, also of its first one, or of an offer, until the transaction ends. */
+  lock: (id: string) => Promise<void>;
   /** Like assertRoom, for fixed limits that do not depend on the license. */
   assertBelow: (thing: Bounded, ownerId: string) => Promise<void>;
 }
@@ -50,7 +52,8 @@ export const usesOf = (client: Sql): Record<Licensed, Sql> => ({
 type Limits = Omit<License, 'uses'>;
 
 /** Limits from `licenses l`. A missing row is a client without limits. */
-const limitColumns = sql`coalesce(l.layer4, TRUE) AS layer4, l.ends_at AS "endsAt",
+const limitColumns = sql`l.offer_name AS name, coalesce(l.layer4, TRUE) AS layer4, l.ends_at AS "endsAt",
+  coalesce(l.monitor_seconds, 0) AS "monitorSeconds",
   json_build_object('sites', coalesce(l.site_limit, 0), 'nodes', coalesce(l.node_limit, 0), 'zones', coalesce(l.zone_limit, 0),
     'domains', coalesce(l.domain_limit, 0), 'autoCertificates', coalesce(l.auto_certificate_limit, 0)) AS limits`;
 
@@ -83,6 +86,9 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string): Clien
     async assertLayer4() {
       const row = await hold();
       if (row && !row.layer4) fail('ILLEGAL_PORT_TYPE');
+    },
+    async lock(id) {
+      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`license ${id}`}, 0))`;
     },
     async assertBelow(thing, ownerId) {
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${thing} ${ownerId}`}, 0))`;

@@ -123,8 +123,10 @@ export const owners: { [M in Model]: Owner<M> } = {
   SavedSearch: ({ id }) => ({ accountId: id }),
   DnsTarget: '(none)',
   DnsPlan: '(none)',
-  // Read within transactions only (license.ts).
-  License: '(none)',
+  // Operators read theirs by license.ts.
+  License: ({ kind }) => (kind === 'admin' ? {} : { clientId: NOBODY }),
+  LicenseOffer: ({ kind }) => (kind === 'admin' ? {} : nobody),
+  LicenseOrder: ({ kind }) => (kind === 'admin' ? {} : nobody),
   AuditRow: '(none)',
   AuditHead: '(none)',
   AuditChange: '(none)',

@@ -38,6 +38,8 @@ import type groups from './en/groups.json';
 import type hotlink from './en/hotlink.json';
 import type ipset from './en/ipset.json';
 import type jobs from './en/jobs.json';
+import type licenseOffers from './en/licenseOffers.json';
+import type licenseOrders from './en/licenseOrders.json';
 import type licenses from './en/licenses.json';
 import type listSources from './en/listSources.json';
 import type logDestinations from './en/logDestinations.json';
@@ -145,6 +147,8 @@ export interface Words {
   blockIPs: typeof blockIPs;
   ipset: typeof ipset;
   jobs: typeof jobs;
+  licenseOffers: typeof licenseOffers;
+  licenseOrders: typeof licenseOrders;
   licenses: typeof licenses;
   listSources: typeof listSources;
   logDestinations: typeof logDestinations;

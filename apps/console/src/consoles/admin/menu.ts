@@ -1,5 +1,6 @@
 import { mailbox } from '@edgeloom/contract/auth/auth.calls.ts';
-import { IconLayoutDashboard, IconMail } from '@tabler/icons-react';
+import { licenseOffers } from '@edgeloom/contract/licenses/licenses.calls.ts';
+import { IconLayoutDashboard, IconLicense, IconMail } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 import { accountGroup } from '../account-group.ts';
 
@@ -7,6 +8,13 @@ export const menu: readonly MenuGroup[] = [
   {
     entries: [
       { to: 'dashboard', title: 'dashboard.title', icon: IconLayoutDashboard, key: 'd' },
+      {
+        to: 'licenses',
+        title: 'licenseOffers.title',
+        icon: IconLicense,
+        reads: licenseOffers.list,
+        creates: { call: licenseOffers.create, title: 'licenseOffers.create' },
+      },
       { to: 'mailbox', title: 'mailbox.title', icon: IconMail, answers: mailbox.list },
     ],
   },

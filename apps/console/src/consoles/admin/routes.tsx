@@ -11,6 +11,7 @@ export const routes = consoleRoutes(
       path: 'userManagement/logOperation',
       lazy: page(() => import('../../features/audit/audit-page.tsx'), 'AuditPage'),
     },
+    { path: 'licenses', lazy: page(() => import('../../features/licenses/licenses-page.tsx'), 'LicensesPage') },
     { path: 'mailbox', lazy: page(() => import('../../features/mailbox/mailbox-page.tsx'), 'MailboxPage') },
     {
       path: 'userManagement/userInformation',

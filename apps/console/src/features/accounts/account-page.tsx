@@ -12,6 +12,7 @@ import { useAllowed, useRunAction } from '../../components/resource-table/run-ac
 import type { RowAction } from '../../components/resource-table/actions.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { OperatorLicense } from '../licenses/license-facts.tsx';
+import { LicenseOrders } from '../licenses/license-orders.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
 import { Pill, Status, toneOf } from '../../components/status/status.tsx';
@@ -41,11 +42,16 @@ export function AccountPage() {
   );
 }
 
+type Can = ReturnType<typeof useCan>;
+
 const overview = { value: 'overview', label: 'accounts.tabs.overview' } as const;
 
 /** Sub-accounts of a root account, or the assignments of a sub-account. */
-function tabsOf({ auth, isRoot, subCount, siteCount, zoneCount }: Account) {
-  if (isRoot) return [overview, { value: 'subs', label: 'accounts.tabs.subs', count: subCount ?? 0 }] as const;
+function tabsOf({ auth, isRoot, subCount, siteCount, zoneCount }: Account, can: Can) {
+  const subs = { value: 'subs', label: 'accounts.tabs.subs', count: subCount ?? 0 } as const;
+  if (isRoot && auth === 'client' && family === 'admin' && can(operatorLicenses.orders))
+    return [overview, subs, { value: 'licenses', label: 'accounts.tabs.licenses' }] as const;
+  if (isRoot) return [overview, subs] as const;
   if (auth === 'user' && family !== 'admin')
     return [
       overview,
@@ -59,8 +65,11 @@ function tabsOf({ auth, isRoot, subCount, siteCount, zoneCount }: Account) {
 
 function Loaded({ account }: { account: Account }) {
   const t = useT();
-  const tabs: readonly { value: string; label: ReturnType<typeof tabsOf>[number]['label']; count?: number }[] =
-    tabsOf(account);
+  const can = useCan();
+  const tabs: readonly { value: string; label: ReturnType<typeof tabsOf>[number]['label']; count?: number }[] = tabsOf(
+    account,
+    can,
+  );
   const current = useTab(tabs);
   return (
     <Page
@@ -88,6 +97,7 @@ function Loaded({ account }: { account: Account }) {
           phone={(sub) => ({ below: sub.email, end: sub.roleName ?? '' })}
         />
       )}
+      {current === 'licenses' && <LicenseOrders key="licenses" accountID={account.id} />}
       {current === 'sites' && <AssignSites key="sites" account={account} assigned />}
       {current === 'otherSites' && <AssignSites key="otherSites" account={account} assigned={false} />}
       {current === 'zones' && <AssignZones account={account} />}

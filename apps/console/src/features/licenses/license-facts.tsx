@@ -22,7 +22,7 @@ export function OwnLicense() {
 export function OperatorLicense({ accountID }: { accountID: string }) {
   return (
     <Section title="licenses.title" why="licenses.whyOfOperator">
-      <LicenseFacts license={useEndpoint(operatorLicenses.get, { params: { accountId: accountID } })} />
+      <LicenseFacts license={useEndpoint(operatorLicenses.get, { params: { userId: accountID } })} />
     </Section>
   );
 }
@@ -31,8 +31,9 @@ function LicenseFacts({ license }: { license: Result<Received<typeof licenses.ow
   const t = useT();
   return (
     <Await result={license}>
-      {({ limits, uses, layer4, endsAt }) => (
+      {({ name, limits, uses, layer4, monitorSeconds, endsAt }) => (
         <Facts>
+          {name !== null && <Fact term={t('licenses.name')}>{name}</Fact>}
           {Licensed.options.map((thing) => (
             <Fact key={thing} term={t(`licenses.${thing}`)}>
               {limits[thing] === 0
@@ -41,6 +42,11 @@ function LicenseFacts({ license }: { license: Result<Received<typeof licenses.ow
             </Fact>
           ))}
           <Fact term={t('licenses.layer4')}>{t(layer4 ? 'licenses.allowed' : 'licenses.notAllowed')}</Fact>
+          <Fact term={t('licenses.monitorSeconds')}>
+            {monitorSeconds === 0
+              ? t('licenses.anyInterval')
+              : t('licenses.seconds', { seconds: count(monitorSeconds) })}
+          </Fact>
           <Fact term={t('licenses.endsAt')}>{endsAt === null ? t('licenses.never') : <Time at={endsAt} />}</Fact>
         </Facts>
       )}

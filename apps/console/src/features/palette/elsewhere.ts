@@ -24,6 +24,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'proxy.start': acts,
   'proxy.switchUser': acts,
   'accounts.resend': acts,
+  'licenseOffers.issue': acts,
   'audit.search': reads,
   'emailSetting.test': acts,
   'dnsSetting.test': reads,

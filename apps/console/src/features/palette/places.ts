@@ -239,6 +239,13 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
   }),
   { ...entry('userManagement/userInformation', { '': ['licenses.title'] }), only: ['client'] },
   {
+    ...entry('licenses', {
+      offers: ['licenses.tabs.offers'],
+      operators: ['licenses.tabs.operators', 'licenses.issue'],
+    }),
+    only: ['admin'],
+  },
+  {
     ...entry('userManagement/users', { operators: ['accounts.tabs.operators'], users: ['accounts.tabs.users'] }),
     only: ['admin'],
   },
