@@ -67,6 +67,7 @@ import { blockIPsRoutes } from './modules/block-ips/block-ips.routes.ts';
 import { ipsetRoutes } from './modules/ipset/ipset.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licenseOffersRoutes, licensesRoutes, operatorLicensesRoutes } from './modules/licenses/licenses.routes.ts';
+import { installationLicenseRoutes, offlineLicensesRoutes } from './modules/licenses/offline-licenses.routes.ts';
 import {
   corsRoutes,
   customHeadersRoutes,
@@ -155,6 +156,8 @@ const modules: readonly Routes[] = [
   licensesRoutes,
   operatorLicensesRoutes,
   licenseOffersRoutes,
+  offlineLicensesRoutes,
+  installationLicenseRoutes,
   productsRoutes,
   ownProductsRoutes,
   clientSitesRoutes,

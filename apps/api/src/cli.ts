@@ -3,12 +3,17 @@
 //   node apps/api/src/cli.ts secrets:rotate | secrets:retire                with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts account:create-admin --email a@b.c [--name N]  with DATABASE_URL and SECRETS_DIR
 //   node apps/api/src/cli.ts license:set --client ID [--sites N …]         with DATABASE_URL and SECRETS_DIR
+//   node apps/api/src/cli.ts license:key --out FOLDER                      makes a key pair for offline licenses
+//   node apps/api/src/cli.ts license:sign --key FILE --machine CODE --name N [--sites N …]   prints a license file
 //   node apps/api/src/cli.ts logs:copy                          with DATABASE_URL, SECRETS_DIR, CLICKHOUSE_URL
 //   node apps/api/src/cli.ts audit:verify                                  with DATABASE_URL and SECRETS_DIR
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { AccountName, Email } from '@edgeloom/contract/auth/auth.ts';
 import { Id } from '@edgeloom/contract/common/common.ts';
+import { SignedTerms } from '@edgeloom/contract/licenses/offline-licenses.ts';
 import * as z from 'zod';
 import { ClickHouse } from './access-log/clickhouse-client.ts';
 import { copyRequests } from './access-log/copy-requests.ts';
@@ -18,10 +23,13 @@ import { openDatabase } from './core/db.ts';
 import { retireMasterKeys, rotateMasterKey, type Rotation } from './core/rotate-secrets.ts';
 import { initSecrets } from './core/secrets-dir.ts';
 import { Env, readEnv } from './core/env.ts';
+import { readSigningKey, signLicense } from './core/license-file.ts';
 import { hashPassword } from './core/auth/passwords.ts';
 
 const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify | logs:copy
-  | license:set --client <id> [--sites <n>] [--nodes <n>] [--zones <n>] [--domains <n>] [--auto-certificates <n>] [--layer4] [--ends <date>]`;
+  | license:set --client <id> [--sites <n>] [--nodes <n>] [--zones <n>] [--domains <n>] [--auto-certificates <n>] [--layer4] [--ends <date>]
+  | license:key --out <folder>
+  | license:sign --key <file> --machine <code> --name <name> [limits of license:set] [--monitor-seconds <n>] [--layer4] [--ends <date>]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -36,6 +44,10 @@ const { positionals, values } = parseArgs({
     'auto-certificates': { type: 'string' },
     layer4: { type: 'boolean' },
     ends: { type: 'string' },
+    'monitor-seconds': { type: 'string' },
+    out: { type: 'string' },
+    key: { type: 'string' },
+    machine: { type: 'string' },
   },
 });
 
@@ -59,6 +71,12 @@ switch (positionals[0] ?? '') {
     break;
   case 'license:set':
     await setLicense();
+    break;
+  case 'license:key':
+    await createLicenseKey(z.string().min(1).parse(values.out));
+    break;
+  case 'license:sign':
+    console.log(await signedLicense(z.string().min(1).parse(values.key)));
     break;
   case 'logs:copy':
     await copyLogs();
@@ -124,19 +142,55 @@ function report({ keyID, rewrapped, lost, olderKeys }: Rotation) {
   if (lost.length > 0) process.exitCode = 1;
 }
 
-/** Sets all limits of an operator's license. Omitted limits are unlimited; layer 4 is disabled unless given. */
-async function setLicense() {
+/** Omitted limits are unlimited; layer 4 is disabled unless given. */
+function givenTerms() {
   const Limit = z.coerce.number().int().min(0).default(0);
-  const clientId = Id.parse(values.client);
-  const terms = {
+  return {
     siteLimit: Limit.parse(values.sites),
     nodeLimit: Limit.parse(values.nodes),
     zoneLimit: Limit.parse(values.zones),
     domainLimit: Limit.parse(values.domains),
     autoCertificateLimit: Limit.parse(values['auto-certificates']),
+    monitorSeconds: Limit.parse(values['monitor-seconds']),
     layer4: values.layer4 ?? false,
     endsAt: values.ends === undefined ? null : z.coerce.date().parse(values.ends),
   };
+}
+
+/** Never overwrites a key. */
+async function createLicenseKey(folder: string) {
+  const pair = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const [privateFile, publicFile] = [path.join(folder, 'license-key.pem'), path.join(folder, 'license-key.pub.pem')];
+  await mkdir(folder, { recursive: true });
+  await writeFile(privateFile, pair.privateKey, { mode: 0o600, flag: 'wx' });
+  await writeFile(publicFile, pair.publicKey, { mode: 0o644, flag: 'wx' });
+  console.log(`${privateFile}: signs licenses; keep it secret\n${publicFile}: LICENSE_KEYS of installations`);
+}
+
+/** A license file for one machine, without a database. */
+async function signedLicense(keyFile: string): Promise<string> {
+  const { endsAt, ...limits } = givenTerms();
+  const now = new Date();
+  const terms = SignedTerms.parse({
+    ...limits,
+    format: 'edgeloom-license/1',
+    id: randomUUID(),
+    name: values.name,
+    machineCode: values.machine,
+    counter: now.getTime(),
+    notBefore: now.toISOString(),
+    notAfter: endsAt?.toISOString() ?? null,
+  });
+  return signLicense(terms, await readSigningKey(keyFile));
+}
+
+/** Sets all limits of an operator's license. */
+async function setLicense() {
+  const clientId = Id.parse(values.client);
+  const terms = givenTerms();
   const { db } = openDatabase(readEnv().DATABASE_URL, 2);
   try {
     await db.license.upsert({ where: { clientId }, create: { clientId, ...terms }, update: terms });

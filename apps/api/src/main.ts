@@ -16,6 +16,7 @@ import { startNameProofChecks, sweepProofs } from './jobs/check-name-proofs.job.
 import { startMailDelivery } from './jobs/deliver-mail.job.ts';
 import { endSwitches } from './jobs/end-switches.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
+import { noteLicenseTime } from './core/installation-license.ts';
 import { expireSites } from './jobs/expire-sites.job.ts';
 import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
@@ -95,6 +96,7 @@ const sweeper = setInterval(() => {
 const expiry = setInterval(() => {
   expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
   expireSites(installation).catch((error: unknown) => log.warn({ err: error }, 'sites not expired'));
+  noteLicenseTime(installation, new Date()).catch((error: unknown) => log.warn({ err: error }, 'time not noted'));
   sweepLogSpool(installation).catch((error: unknown) => log.warn({ err: error }, 'spooled logs not swept'));
   endSwitches(installation).catch((error: unknown) => log.warn({ err: error }, 'kill switches not ended'));
 }, MINUTE_MS).unref();

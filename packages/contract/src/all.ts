@@ -30,6 +30,7 @@ import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoi
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
 import { licenseOffers, licenses, operatorLicenses } from './licenses/licenses.endpoints.ts';
+import { installationLicense, offlineLicenses } from './licenses/offline-licenses.endpoints.ts';
 import { logDestinations } from './log-destinations/log-destinations.endpoints.ts';
 import { logExports } from './log-exports/log-exports.endpoints.ts';
 import { logs } from './logs/logs.endpoints.ts';
@@ -123,6 +124,8 @@ export const groups: readonly Group[] = [
   licenses,
   operatorLicenses,
   licenseOffers,
+  offlineLicenses,
+  installationLicense,
   products,
   ownProducts,
   nodes,

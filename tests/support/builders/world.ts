@@ -604,6 +604,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       }),
       ...Object.fromEntries(['http', 'stream', 'worker', 'custom'].map((part) => [part, ''])),
     }),
+    machineCode: '0'.repeat(32),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),
     hostReplace: 'www.example.com',

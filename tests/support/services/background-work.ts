@@ -16,6 +16,7 @@ export { askRenewals } from '@edgeloom/api/acme/renewal-info.ts';
 export { tidy } from '@edgeloom/api/acme/tidy.ts';
 export { sweepSessions } from '@edgeloom/api/core/auth/sweep-sessions.ts';
 export { changed } from '@edgeloom/api/core/changes.ts';
+export { noteLicenseTime } from '@edgeloom/api/core/installation-license.ts';
 export { openProofs } from '@edgeloom/api/core/enabled-names.ts';
 export { takeDue } from '@edgeloom/api/dns-state/due-names.ts';
 export type { WantedSet } from '@edgeloom/api/dns-state/sets.ts';

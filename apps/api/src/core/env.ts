@@ -137,6 +137,16 @@ export const Env = z.object({
     .describe(
       'Public keys that verify releases: a file of Ed25519 keys in PEM, or their text. Nodes get them when they are installed',
     ),
+  LICENSE_KEYS: z
+    .string()
+    .optional()
+    .describe(
+      'Public keys that verify offline licenses of this installation: a file of Ed25519 keys in PEM, or their text. See licenses.md',
+    ),
+  LICENSE_SIGNING_KEY: z
+    .string()
+    .optional()
+    .describe('File of the private Ed25519 key in PEM with which this installation signs offline licenses of others'),
   ARTIFACTS_DIR: z
     .string()
     .optional()

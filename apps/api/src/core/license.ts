@@ -1,10 +1,12 @@
-// Limits of a client's license. Counted over the whole client, independent of the caller's scope. A client without a
-// license is unlimited. A site's limits come from its product.
+// Limits of a client's license and of the installation's offline license. Counted over the whole client or
+// installation, independent of the caller's scope. Without a license there are no limits. A site's limits come from its
+// product.
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { License, Licensed } from '@edgeloom/contract/licenses/licenses.ts';
 import type { Prisma } from '../generated/client.ts';
 import { fail } from './fail.ts';
 import type { Installation } from './installation.ts';
+import { limitsInForce, loadedLicense, totals } from './installation-license.ts';
 import { sql, textOf, type Sql } from './sql.ts';
 
 export interface ClientLicense {
@@ -49,6 +51,13 @@ export const usesOf = (client: Sql): Record<Licensed, Sql> => ({
     WHERE s.client_id = ${client} AND x.type = 'automatic')`,
 });
 
+interface Count {
+  limit: number | undefined;
+  /** The subquery that counts. */
+  uses: Sql;
+  more: number;
+}
+
 type Limits = Omit<License, 'uses'>;
 
 /** Limits from `licenses l`. A missing row is a client without limits. */
@@ -76,16 +85,22 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string): Clien
     if (row?.endsAt && row.endsAt <= new Date()) fail('LICENSE_EXPIRED');
     return row;
   };
+  const holdInstallation = async () => {
+    const row = await read<Parameters<typeof limitsInForce>[0]>(loadedLicense);
+    return row && limitsInForce(row, new Date());
+  };
+  const assertCount = async (thing: Licensed, { limit = 0, uses, more }: Count) => {
+    if (limit === 0) return;
+    const found = await read<{ count: number }>(sql`SELECT ${uses} AS count`);
+    if ((found?.count ?? 0) + more > limit) fail(refusals[thing], { extra: { limit } });
+  };
   return {
     async assertRoom(thing, more = 1) {
-      const limit = (await hold())?.limits[thing] ?? 0;
-      if (limit === 0) return;
-      const found = await read<{ count: number }>(sql`SELECT ${usesOf(client)[thing]} AS count`);
-      if ((found?.count ?? 0) + more > limit) fail(refusals[thing], { extra: { limit } });
+      await assertCount(thing, { limit: (await hold())?.limits[thing], uses: usesOf(client)[thing], more });
+      await assertCount(thing, { limit: (await holdInstallation())?.limits[thing], uses: totals[thing], more });
     },
     async assertLayer4() {
-      const row = await hold();
-      if (row && !row.layer4) fail('ILLEGAL_PORT_TYPE');
+      for (const row of [await hold(), await holdInstallation()]) if (row && !row.layer4) fail('ILLEGAL_PORT_TYPE');
     },
     async lock(id) {
       await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`license ${id}`}, 0))`;

@@ -126,6 +126,9 @@ export const owners: { [M in Model]: Owner<M> } = {
   // Operators read theirs by license.ts.
   License: ({ kind }) => (kind === 'admin' ? {} : { clientId: NOBODY }),
   LicenseOffer: ({ kind }) => (kind === 'admin' ? {} : nobody),
+  OfflineLicense: ({ kind }) => (kind === 'admin' ? {} : nobody),
+  // Read and written by plain SQL (installation-license.ts).
+  InstallationLicense: '(none)',
   LicenseOrder: ({ kind }) => (kind === 'admin' ? {} : nobody),
   AuditRow: '(none)',
   AuditHead: '(none)',

@@ -1,6 +1,7 @@
 import { mailbox } from '@edgeloom/contract/auth/auth.calls.ts';
 import { licenseOffers } from '@edgeloom/contract/licenses/licenses.calls.ts';
-import { IconLayoutDashboard, IconLicense, IconMail } from '@tabler/icons-react';
+import { offlineLicenses } from '@edgeloom/contract/licenses/offline-licenses.calls.ts';
+import { IconFileCertificate, IconLayoutDashboard, IconLicense, IconMail } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 import { accountGroup } from '../account-group.ts';
 
@@ -14,6 +15,13 @@ export const menu: readonly MenuGroup[] = [
         icon: IconLicense,
         reads: licenseOffers.list,
         creates: { call: licenseOffers.create, title: 'licenseOffers.create' },
+      },
+      {
+        to: 'offlineLicense',
+        title: 'offlineLicenses.title',
+        icon: IconFileCertificate,
+        reads: offlineLicenses.list,
+        creates: { call: offlineLicenses.create, title: 'offlineLicenses.create' },
       },
       { to: 'mailbox', title: 'mailbox.title', icon: IconMail, answers: mailbox.list },
     ],

@@ -12,6 +12,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/audit/audit-page.tsx'), 'AuditPage'),
     },
     { path: 'licenses', lazy: page(() => import('../../features/licenses/licenses-page.tsx'), 'LicensesPage') },
+    {
+      path: 'offlineLicense',
+      lazy: page(() => import('../../features/licenses/offline-licenses-page.tsx'), 'OfflineLicensesPage'),
+    },
     { path: 'mailbox', lazy: page(() => import('../../features/mailbox/mailbox-page.tsx'), 'MailboxPage') },
     {
       path: 'userManagement/userInformation',

@@ -25,6 +25,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'proxy.switchUser': acts,
   'accounts.resend': acts,
   'licenseOffers.issue': acts,
+  'offlineLicenses.issue': acts,
   'audit.search': reads,
   'emailSetting.test': acts,
   'dnsSetting.test': reads,

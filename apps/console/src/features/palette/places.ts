@@ -246,6 +246,13 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     only: ['admin'],
   },
   {
+    ...entry('offlineLicense', {
+      issued: ['offlineLicenses.tabs.issued', 'offlineLicenses.issue'],
+      installation: ['offlineLicenses.tabs.installation', 'installationLicense.title', 'installationLicense.loadTitle'],
+    }),
+    only: ['admin'],
+  },
+  {
     ...entry('userManagement/users', { operators: ['accounts.tabs.operators'], users: ['accounts.tabs.users'] }),
     only: ['admin'],
   },
