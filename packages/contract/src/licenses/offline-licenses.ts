@@ -12,7 +12,7 @@ const terms = {
   layer4: z.boolean(),
   monitorSeconds: MonitorSeconds,
 };
-export const MachineCode = z.string().regex(/^[0-9a-f]{32}$/);
+const MachineCode = z.string().regex(/^[0-9a-f]{32}$/);
 
 /** The signed part of an offline license file. Strict, since unknown fields would be signed, too. */
 export const SignedTerms = z.strictObject({
