@@ -74,10 +74,13 @@ describe('a license', () => {
     await db.license.create({ data: { clientId: site.clientId, endsAt: soon, siteLimit: 7, domainLimit: 3 } });
     const admin = await build.admin();
     const { call } = as(admin);
+    // Consoles of the former release read this list during a rolling upgrade.
+    expect(operatorLicenses.list.path).toBe('license');
     const { data, total } = await call(operatorLicenses.list, { query: { pageSize: 2 } });
     expect(data).toEqual([
       {
         id: site.client.id,
+        accountID: site.client.id,
         clientName: (await db.client.findUniqueOrThrow({ where: { id: site.clientId } })).name,
         status: 'normal',
         isLicensed: true,

@@ -10,7 +10,7 @@ export const licenses = onClient('licenses', {
 });
 
 export const licenseOffers = onAdmin('licenseOffers', {
-  list:   get('license', { can, query: paging(['name', 'days', 'createdAt'], 10), reply: paged(l.LicenseOffer) }),
+  list:   get('license/offers', { can, query: paging(['name', 'days', 'createdAt'], 10), reply: paged(l.LicenseOffer) }),
   create: post('license', { can: write, body: l.LicenseOfferInput, reply: l.LicenseOffer, fails: ['DUPLICATED'] }),
   update: put('license', { can: write, body: l.LicenseOfferUpdate, reply: l.LicenseOffer, fails: ['DUPLICATED', 'ILLEGAL_PORT_TYPE'] }),
   /** Licenses that were issued stay. */
@@ -20,7 +20,7 @@ export const licenseOffers = onAdmin('licenseOffers', {
 });
 
 export const operatorLicenses = onAdmin('licenses', {
-  list:   get('license/operators', { can, query: paging(['endsAt', 'clientName'], 10), reply: paged(l.OperatorLicense) }),
+  list:   get('license', { can, query: paging(['endsAt', 'clientName'], 10), reply: paged(l.OperatorLicense) }),
   get:    get('license/:userId', { can, reply: l.License }),
   orders: get('license/:userId/order', { can, query: paging(['createdAt'], 10), reply: paged(l.LicenseOrder) }),
   update: put('license/:userId/order', { can: write, body: l.LicenseSettingUpdate, reply: l.License, fails: ['LICENSE_NOT_FOUND'] }),

@@ -22,6 +22,7 @@ export const License = z.object({
 /** An operator with its license. One without a license has no limits. */
 export const OperatorLicense = License.extend({
   id: Id.describe("The operator's root account"),
+  accountID: Id.describe('The same as `id`'),
   clientName: z.string(),
   isLicensed: z.boolean(),
   status: AccountStatus,

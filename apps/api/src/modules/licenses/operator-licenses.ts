@@ -21,7 +21,7 @@ export async function listOperatorLicenses({ db }: Ctx, { page, pageSize, sortBy
           FROM accounts a JOIN clients c ON c.id = a.client_id LEFT JOIN licenses l ON l.client_id = c.id
           WHERE ${account} AND a.kind = 'client' AND a.is_root
           ORDER BY ${order} LIMIT ${pageSize}::int OFFSET ${(page - 1) * pageSize}::int)
-        SELECT p.account_id AS id, p.name AS "clientName", p.status::text AS status, l.client_id IS NOT NULL AS "isLicensed",
+        SELECT p.account_id AS id, p.account_id AS "accountID", p.name AS "clientName", p.status::text AS status, l.client_id IS NOT NULL AS "isLicensed",
           ${licenseColumns(sql`p.id`)}
         FROM page p LEFT JOIN licenses l ON l.client_id = p.id ORDER BY p.place`,
     ),

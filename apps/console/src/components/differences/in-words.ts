@@ -31,7 +31,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   firewallGeos: ['firewall', 'geos'],
   firewallLists: ['firewall'],
   groupMembers: ['groups'],
-licenses: ['licenses', 'licenseOffers'],
+  licenses: ['licenses', 'licenseOffers'],
   licenseOrders: ['licenseOffers', 'licenseOrders'],
   limitConns: ['limits'],
   limitReqs: ['limits'],

@@ -81,9 +81,9 @@ function Licenses({ of }: { of: readonly Operator[] }) {
       </thead>
       <tbody>
         {of.map((operator) => (
-          <tr key={operator.id}>
+          <tr key={operator.accountID}>
             <th scope="row">
-              <Link to={inConsole(`${USERS}/${operator.id}`)}>{operator.clientName}</Link>
+              <Link to={inConsole(`${USERS}/${operator.accountID}`)}>{operator.clientName}</Link>
               {operator.status !== 'normal' && <Status kind="account" value={operator.status} />}
             </th>
             {limited.map((thing) => (

@@ -27,13 +27,14 @@ export function OperatorLicense({ accountID }: { accountID: string }) {
   );
 }
 
+/** A process of the former release sends no name and no monitorSeconds. */
 function LicenseFacts({ license }: { license: Result<Received<typeof licenses.own>> }) {
   const t = useT();
   return (
     <Await result={license}>
       {({ name, limits, uses, layer4, monitorSeconds, endsAt }) => (
         <Facts>
-          {name !== null && <Fact term={t('licenses.name')}>{name}</Fact>}
+          {name != null && <Fact term={t('licenses.name')}>{name}</Fact>}
           {Licensed.options.map((thing) => (
             <Fact key={thing} term={t(`licenses.${thing}`)}>
               {limits[thing] === 0
@@ -43,9 +44,7 @@ function LicenseFacts({ license }: { license: Result<Received<typeof licenses.ow
           ))}
           <Fact term={t('licenses.layer4')}>{t(layer4 ? 'licenses.allowed' : 'licenses.notAllowed')}</Fact>
           <Fact term={t('licenses.monitorSeconds')}>
-            {monitorSeconds === 0
-              ? t('licenses.anyInterval')
-              : t('licenses.seconds', { seconds: count(monitorSeconds) })}
+            {monitorSeconds > 0 ? t('licenses.seconds', { seconds: count(monitorSeconds) }) : t('licenses.anyInterval')}
           </Fact>
           <Fact term={t('licenses.endsAt')}>{endsAt === null ? t('licenses.never') : <Time at={endsAt} />}</Fact>
         </Facts>
