@@ -21,16 +21,6 @@ const issue = (offer: { id: string }, operator: { id: string }) =>
   call(licenseOffers.issue, { body: { licenseID: offer.id, userID: operator.id } });
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS);
 type Setting = Sent<typeof operatorLicenses.update>['body']['licenseSetting'];
-const setting: Setting = {
-  siteLimit: 0,
-  nodeLimit: 0,
-  zoneLimit: 0,
-  domainLimit: 0,
-  autoCertificateLimit: 0,
-  monitorSeconds: 0,
-  endsAt: null,
-};
-
 describe('a license offer', () => {
   test('is created, changed, listed and removed', async () => {
     const name = unique('offer');
@@ -122,11 +112,15 @@ describe('issuing', () => {
     expect(await issue(await createOffer({ days: 0 }), client)).toMatchObject({ endsAt: null });
   });
 
-  test('rejects another port type than that of the running license', async () => {
-    const { client } = await build.client();
-    await issue(await createOffer({ layer4: true }), client);
-    await expect(issue(await createOffer({ layer4: false }), client)).toFail('ILLEGAL_PORT_TYPE');
+  test('adds layer 4 to a running license, and does not remove it', async () => {
+    const { client, clientId } = await build.client();
+    const [layer7, layer4] = [await createOffer(), await createOffer({ layer4: true })];
+    await issue(layer7, client);
+    expect(await issue(layer4, client)).toMatchObject({ layer4: true });
+    await expect(issue(layer7, client)).toFail('ILLEGAL_PORT_TYPE');
     expect(await as(client).call(licenses.own)).toMatchObject({ layer4: true });
+    await db.license.update({ where: { clientId }, data: { endsAt: inDays(-1) } });
+    expect(await issue(layer7, client)).toMatchObject({ layer4: false });
   });
 
   test('rejects a missing offer, and an account that is no operator', async () => {
@@ -168,15 +162,17 @@ describe('the orders of an operator', () => {
     const endsAt = inDays(3).toISOString();
     const update = (licenseSetting: Setting, userId = client.id) =>
       call(operatorLicenses.update, { params: { userId }, body: { licenseSetting } });
-    expect(await update({ ...setting, siteLimit: 8, endsAt })).toMatchObject({
+    expect(await update({ siteLimit: 8, endsAt })).toMatchObject({
       name: offer.name,
       layer4: true,
       endsAt,
       limits: { sites: 8 },
     });
     expect(await as(other.client).call(licenses.own)).toMatchObject({ limits: { sites: 3 } });
-    await expect(update(setting, (await build.client()).client.id)).toFail('LICENSE_NOT_FOUND');
-    const withPorts = { ...setting, layer4: false };
+    // A change of one field keeps the end that somebody else has set since.
+    expect(await update({ domainLimit: 5 })).toMatchObject({ endsAt, limits: { sites: 8, domains: 5 } });
+    await expect(update({}, (await build.client()).client.id)).toFail('LICENSE_NOT_FOUND');
+    const withPorts = { siteLimit: 1, layer4: false };
     await expect(update(withPorts)).toFail('PARAMETER');
   });
 });

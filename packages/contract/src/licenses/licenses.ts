@@ -73,15 +73,15 @@ export const LicenseOrder = LicenseOfferUpdate.required().extend({
   createdByName: z.string(),
   createdAt: Time,
 });
-/** Replaces the terms of a running license, except its port type. */
+/** Changes the terms of a running license, except its port type. Omitted fields stay unchanged. */
 export const LicenseSetting = z.object({
-  siteLimit: Limit,
-  nodeLimit: Limit,
-  zoneLimit: Limit,
-  domainLimit: Limit,
-  autoCertificateLimit: Limit,
-  monitorSeconds: MonitorSeconds,
-  endsAt: Time.nullable().describe('Null: without an end'),
+  siteLimit: Limit.optional(),
+  nodeLimit: Limit.optional(),
+  zoneLimit: Limit.optional(),
+  domainLimit: Limit.optional(),
+  autoCertificateLimit: Limit.optional(),
+  monitorSeconds: MonitorSeconds.optional(),
+  endsAt: Time.nullable().optional().describe('Null: without an end'),
 });
 export const LicenseSettingUpdate = z.object({ licenseSetting: LicenseSetting });
 

@@ -4,6 +4,7 @@ import type { License, LicenseIssuing, LicenseOrder, LicenseSetting } from '@edg
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { readLicense } from '../../core/license.ts';
+import { omitUndefined } from '../../core/omit-undefined.ts';
 import { pageOf } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { termsOf } from './license-terms.ts';
@@ -22,7 +23,7 @@ export async function issue(ctx: Ctx, { licenseID, userID }: LicenseIssuing): Pr
     if (!offer) fail('LICENSE_NOT_FOUND');
     await tx.$license.lock(found);
     const running = await tx.license.findUnique({ where: { clientId: found } });
-    if (running && running.layer4 !== offer.layer4) fail('ILLEGAL_PORT_TYPE');
+    if (running?.layer4 && !offer.layer4 && isRunning(running.endsAt, ctx.now())) fail('ILLEGAL_PORT_TYPE');
     const { id: offerId, name, days } = offer;
     const terms = termsOf(offer);
     const endsAt = endAfter(days, running?.endsAt ?? null, ctx.now());
@@ -34,6 +35,8 @@ export async function issue(ctx: Ctx, { licenseID, userID }: LicenseIssuing): Pr
   });
   return readLicense(ctx.installation, clientId);
 }
+
+const isRunning = (endsAt: Date | null, now: Date) => endsAt === null || endsAt > now;
 
 /** Days are added to what is left. Days on a license without an end count from now. */
 function endAfter(days: number, end: Date | null, now: Date): Date | null {
@@ -56,11 +59,11 @@ export async function list({ db }: Ctx, userId: string, paging: Paging<'createdA
   return { data, total };
 }
 
-export async function update(ctx: Ctx, userId: string, data: LicenseSetting): Promise<License> {
+export async function update(ctx: Ctx, userId: string, setting: LicenseSetting): Promise<License> {
   const clientId = await ctx.db.$transaction(async (tx) => {
     const found = (await findOperator(tx, userId)) ?? fail('NOT_FOUND');
     await tx.$license.lock(found);
-    const { count } = await tx.license.updateMany({ where: { clientId: found }, data });
+    const { count } = await tx.license.updateMany({ where: { clientId: found }, data: omitUndefined(setting) });
     if (count === 0) fail('LICENSE_NOT_FOUND');
     return found;
   });

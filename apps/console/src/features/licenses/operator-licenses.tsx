@@ -2,9 +2,10 @@ import { licenseOffers, operatorLicenses } from '@edgeloom/contract/licenses/lic
 import { LicenseSetting, type Licensed } from '@edgeloom/contract/licenses/licenses.ts';
 import { Select } from '@mantine/core';
 import { IconLicense, IconUsers } from '@tabler/icons-react';
+import { useState } from 'react';
 import { Label } from '../../components/fields/label.tsx';
 import { TimeField } from '../../components/fields/time-field.tsx';
-import { useField } from '../../components/resource-form/form-state.ts';
+import { useField, type Values } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { edit, open } from '../../components/resource-table/actions.tsx';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
@@ -28,7 +29,7 @@ const usage =
 const endOf = ({ endsAt }: Operator) => (endsAt === null ? t('licenses.never') : <Time at={endsAt} />);
 
 const columns: Column<Operator>[] = [
-  { key: 'clientName', to: ({ id }) => `userManagement/users/${id}` },
+  { key: 'clientName', to: ({ accountID }) => `userManagement/users/${accountID}` },
   { key: 'status', render: ({ status }) => <Status kind="account" value={status} /> },
   { key: 'name', render: ({ name }) => name ?? <Nothing /> },
   { key: 'sites', align: 'right', render: usage('sites') },
@@ -76,13 +77,23 @@ function IssueForm({ operator }: { operator: Operator }) {
   );
 }
 
-/** A license keeps its port type, so that only offers of the same one are listed. */
+/** A running license keeps layer 4, so that offers without it are disabled. */
 function OfferField({ operator }: { operator: Operator }) {
   const t = useT();
   const { value, set, input } = useField('licenseID');
   const found = useEndpoint(licenseOffers.list, { query: { pageSize: 500 } });
-  const fitting = (found.data?.data ?? []).filter(({ layer4 }) => !operator.isLicensed || layer4 === operator.layer4);
-  const data = fitting.map(({ id, name, days }) => ({ value: id, label: `${name} · ${termOf(days)}` }));
+  const [now] = useState(() => Date.now());
+  const isRunning = operator.endsAt === null || Date.parse(operator.endsAt) > now;
+  const keepsLayer4 = operator.isLicensed && operator.layer4 && isRunning;
+  const data = (found.data?.data ?? []).map(({ id, name, days, layer4 }) => {
+    const isDisabled = keepsLayer4 && !layer4;
+    const label = `${name} · ${termOf(days)}`;
+    return {
+      value: id,
+      label: isDisabled ? t('licenses.withoutLayer4', { offer: label }) : label,
+      disabled: isDisabled,
+    };
+  });
   return (
     <div>
       <Select
@@ -99,23 +110,27 @@ function OfferField({ operator }: { operator: Operator }) {
   );
 }
 
+/** Sends the changed fields only, since somebody may issue a license while the form is open. */
 function SettingForm({ operator }: { operator: Operator }) {
   const { id, limits, monitorSeconds, endsAt } = operator;
+  const before: Record<string, unknown> = {
+    siteLimit: limits.sites,
+    nodeLimit: limits.nodes,
+    zoneLimit: limits.zones,
+    domainLimit: limits.domains,
+    autoCertificateLimit: limits.autoCertificates,
+    monitorSeconds,
+    endsAt,
+  };
+  const changed = (values: Values) =>
+    Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== before[name]));
   return (
     <ResourceForm
       update={operatorLicenses.update}
       params={{ userId: id }}
       schema={LicenseSetting}
-      wrap={(licenseSetting) => ({ licenseSetting })}
-      value={{
-        siteLimit: limits.sites,
-        nodeLimit: limits.nodes,
-        zoneLimit: limits.zones,
-        domainLimit: limits.domains,
-        autoCertificateLimit: limits.autoCertificates,
-        monitorSeconds,
-        endsAt,
-      }}
+      wrap={(values) => ({ licenseSetting: changed(values) })}
+      value={before}
       words="licenses"
       refreshes={['attention']}
     >
