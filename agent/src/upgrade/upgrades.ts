@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { byAge, releaseName, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
 import type { ReleaseManifest, RemovePackCommand, UpgradeState } from '@edgeloom/contract/edge/releases.ts';
-import { readReleaseKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
+import { readPublicKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
 import * as z from 'zod';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
@@ -300,7 +300,7 @@ export class Upgrades {
   async #keys() {
     const { keysFile } = this.#deps;
     const pem = await readFile(keysFile, 'utf8').catch(() => '');
-    const keys = readReleaseKeys(pem);
+    const keys = readPublicKeys(pem);
     if (keys.length === 0) throw new Error(`this node trusts nobody's releases: ${keysFile} holds no key`);
     return keys;
   }

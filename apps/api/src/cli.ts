@@ -8,6 +8,7 @@
 //   node apps/api/src/cli.ts logs:copy                          with DATABASE_URL, SECRETS_DIR, CLICKHOUSE_URL
 //   node apps/api/src/cli.ts audit:verify                                  with DATABASE_URL and SECRETS_DIR
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,7 +30,7 @@ import { hashPassword } from './core/auth/passwords.ts';
 const usage = `usage: cli.ts secrets:init | secrets:rotate | secrets:retire | account:create-admin --email <e-mail> [--name <name>] | audit:verify | logs:copy
   | license:set --client <id> [--sites <n>] [--nodes <n>] [--zones <n>] [--domains <n>] [--auto-certificates <n>] [--layer4] [--ends <date>]
   | license:key --out <folder>
-  | license:sign --key <file> --machine <code> --name <name> [limits of license:set] [--monitor-seconds <n>] [--layer4] [--ends <date>]`;
+  | license:sign --key <file> --machine <code> --name <name> [limits of license:set] [--monitor-seconds <n>] [--layer4] [--ends <date>] [--counter <n>]`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -48,6 +49,7 @@ const { positionals, values } = parseArgs({
     out: { type: 'string' },
     key: { type: 'string' },
     machine: { type: 'string' },
+    counter: { type: 'string' },
   },
 });
 
@@ -76,7 +78,8 @@ switch (positionals[0] ?? '') {
     await createLicenseKey(z.string().min(1).parse(values.out));
     break;
   case 'license:sign':
-    console.log(await signedLicense(z.string().min(1).parse(values.key)));
+    // Without a line break, since a file has exactly one spelling.
+    process.stdout.write(await signedLicense(z.string().min(1).parse(values.key)));
     break;
   case 'logs:copy':
     await copyLogs();
@@ -143,7 +146,7 @@ function report({ keyID, rewrapped, lost, olderKeys }: Rotation) {
 }
 
 /** Omitted limits are unlimited; layer 4 is disabled unless given. */
-function givenTerms() {
+function termsFromOptions() {
   const Limit = z.coerce.number().int().min(0).default(0);
   return {
     siteLimit: Limit.parse(values.sites),
@@ -157,7 +160,7 @@ function givenTerms() {
   };
 }
 
-/** Never overwrites a key. */
+/** Never overwrites a key, and writes no half of a pair. */
 async function createLicenseKey(folder: string) {
   const pair = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -165,6 +168,7 @@ async function createLicenseKey(folder: string) {
   });
   const [privateFile, publicFile] = [path.join(folder, 'license-key.pem'), path.join(folder, 'license-key.pub.pem')];
   await mkdir(folder, { recursive: true });
+  for (const file of [privateFile, publicFile]) if (existsSync(file)) throw new Error(`${file} exists`);
   await writeFile(privateFile, pair.privateKey, { mode: 0o600, flag: 'wx' });
   await writeFile(publicFile, pair.publicKey, { mode: 0o644, flag: 'wx' });
   console.log(`${privateFile}: signs licenses; keep it secret\n${publicFile}: LICENSE_KEYS of installations`);
@@ -172,15 +176,16 @@ async function createLicenseKey(folder: string) {
 
 /** A license file for one machine, without a database. */
 async function signedLicense(keyFile: string): Promise<string> {
-  const { endsAt, ...limits } = givenTerms();
+  const { endsAt, ...limits } = termsFromOptions();
   const now = new Date();
+  if (endsAt !== null && endsAt <= now) throw new Error('--ends is in the past');
   const terms = SignedTerms.parse({
     ...limits,
     format: 'edgeloom-license/1',
     id: randomUUID(),
     name: values.name,
     machineCode: values.machine,
-    counter: now.getTime(),
+    counter: z.coerce.number().default(now.getTime()).parse(values.counter),
     notBefore: now.toISOString(),
     notAfter: endsAt?.toISOString() ?? null,
   });
@@ -190,7 +195,7 @@ async function signedLicense(keyFile: string): Promise<string> {
 /** Sets all limits of an operator's license. */
 async function setLicense() {
   const clientId = Id.parse(values.client);
-  const terms = givenTerms();
+  const terms = termsFromOptions();
   const { db } = openDatabase(readEnv().DATABASE_URL, 2);
   try {
     await db.license.upsert({ where: { clientId }, create: { clientId, ...terms }, update: terms });

@@ -96,7 +96,7 @@ const sweeper = setInterval(() => {
 const expiry = setInterval(() => {
   expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
   expireSites(installation).catch((error: unknown) => log.warn({ err: error }, 'sites not expired'));
-  noteLicenseTime(installation, new Date()).catch((error: unknown) => log.warn({ err: error }, 'time not noted'));
+  noteLicenseTime(installation).catch((error: unknown) => log.warn({ err: error }, 'time not noted'));
   sweepLogSpool(installation).catch((error: unknown) => log.warn({ err: error }, 'spooled logs not swept'));
   endSwitches(installation).catch((error: unknown) => log.warn({ err: error }, 'kill switches not ended'));
 }, MINUTE_MS).unref();

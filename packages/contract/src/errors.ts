@@ -39,6 +39,7 @@ export const errorRules = [
   'future',
   'imageType',
   'inUse',
+  'installationLicense',
   'keyPem',
   'keyType',
   'licenseCounter',

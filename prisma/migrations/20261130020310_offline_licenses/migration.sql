@@ -25,16 +25,18 @@ CREATE TABLE installation_license (
     document text,
     counter bigint DEFAULT 0 NOT NULL,
     seen_at timestamp(3) with time zone,
+    noted_at timestamp(3) with time zone,
+    moved_at timestamp(3) with time zone,
     loaded_at timestamp(3) with time zone
 );
 INSERT INTO installation_license (id) VALUES (1);
 
--- A copy of the database in another cluster, or under another name, has another code. Replicas have the same.
+-- Another PostgreSQL cluster has another code. Replicas, and a dump restored into the same cluster, keep it.
 CREATE FUNCTION machine_code() RETURNS text
     LANGUAGE sql STABLE
     AS $$
-  SELECT left(encode(sha256(convert_to(concat_ws(' ', i.installation_id, c.system_identifier, d.oid), 'UTF8')), 'hex'), 32)
-    FROM installation_license i, pg_control_system() c, pg_database d WHERE d.datname = current_database()
+  SELECT left(encode(sha256(convert_to(concat_ws(' ', i.installation_id, c.system_identifier), 'UTF8')), 'hex'), 32)
+    FROM installation_license i, pg_control_system() c
 $$;
 
 SELECT watch('offline_licenses');

@@ -54,6 +54,12 @@ test('any changed bit of a file is refused', () => {
   ]);
 });
 
+test('a text with more space around it is refused, although the schema trims texts', () => {
+  const padded = text.replace('"name":"', '"name":"  ');
+  expect(padded).not.toBe(text);
+  expect(outcomeOf(padded)).toBe('ILLEGAL_LICENSE licenseSignature');
+});
+
 test.each([
   ['a space before it', ` ${text}`],
   ['a line break behind it', `${text}\n`],

@@ -1,8 +1,9 @@
-// Files of offline licenses: canonical JSON (RFC 8785) with an Ed25519 signature. A file has exactly one spelling, so
-// that a changed byte is noticed even where JSON and base64 would not care.
-import { createPrivateKey, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+// Files of offline licenses: canonical JSON (RFC 8785) with an Ed25519 signature of `license` as it is in the file. A
+// file has exactly one spelling, so that a changed byte is noticed even where JSON and base64 would not care.
+import { createPrivateKey, sign, verify, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { readPublicKeys } from '@edgeloom/contract/edge/signatures.ts';
 import type { ErrorRule } from '@edgeloom/contract/errors.ts';
 import { LicenseFile, SignedTerms } from '@edgeloom/contract/licenses/offline-licenses.ts';
 import type { Env } from './env.ts';
@@ -25,28 +26,29 @@ export function signLicense(terms: SignedTerms, key: KeyObject): string {
 /** The terms of a file that one of the keys signed. Fails otherwise. */
 export function openLicense(text: string, keys: readonly KeyObject[]): SignedTerms {
   if (text.trim() === '') fail('LICENSE_NOT_FOUND');
-  const file = parsed(text);
+  const file = parseFile(text);
   const { success, data } = LicenseFile.safeParse(file);
-  if (!success || canonicalJson(file) !== text) return illegal('licenseFormat');
+  if (!success || canonicalJson(file) !== text) return rejectLicense('licenseFormat');
   const { license, signature } = data;
   const bytes = Buffer.from(signature, 'base64');
-  const signed = Buffer.from(canonicalJson(z.encode(SignedTerms, license)));
+  // The schema may change a value, such as the space around a text.
+  const signed = Buffer.from(canonicalJson(z.object({ license: z.unknown() }).parse(file).license));
   const isSigned = bytes.toString('base64') === signature && keys.some((key) => verify(null, signed, key, bytes));
-  return isSigned ? license : illegal('licenseSignature');
+  return isSigned ? license : rejectLicense('licenseSignature');
 }
 
-/** A refused file, with the reason beside the field. */
-export const illegal = (rule: ErrorRule, values?: Record<string, string>): never =>
+/** Fails with the reason beside the field. */
+export const rejectLicense = (rule: ErrorRule, values?: Record<string, string>): never =>
   fail('ILLEGAL_LICENSE', { errorData: [fieldError('license', rule, '', values)] });
 
-function parsed(text: string): unknown {
+function parseFile(text: string): unknown {
   try {
     const file: unknown = JSON.parse(text);
     // JSON.parse keeps the last of equal keys, and other programs the first.
     if (hasDuplicateKeys(text)) fail('DUPLICATE_KEYS', { errorData: [fieldError('license', 'twice', '')] });
     return file;
   } catch (error) {
-    if (error instanceof SyntaxError) return illegal('licenseFormat');
+    if (error instanceof SyntaxError) return rejectLicense('licenseFormat');
     throw error;
   }
 }
@@ -67,19 +69,29 @@ function hasDuplicateKeys(json: string): boolean {
   return false;
 }
 
-/** The keys that this installation trusts. */
+/** The public keys that this installation trusts. */
 export async function licenseKeys({ LICENSE_KEYS: keys }: Pick<Env, 'LICENSE_KEYS'>): Promise<KeyObject[]> {
   if (keys === undefined) fail('INVALID_LICENSE_SERVER');
-  const pem = keys.includes('-----BEGIN') ? keys : await readFile(keys, 'utf8');
-  return (pem.match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []).map((one) =>
-    ed25519(createPublicKey(one)),
-  );
+  try {
+    const found = readPublicKeys(keys.includes('-----BEGIN') ? keys : await readFile(keys, 'utf8'));
+    if (found.length === 0) throw new Error('LICENSE_KEYS has no public key');
+    return found;
+  } catch (cause) {
+    return fail('INVALID_LICENSE_SERVER', { cause });
+  }
 }
 
-export const readSigningKey = async (file: string): Promise<KeyObject> =>
-  ed25519(createPrivateKey(await readFile(file, 'utf8')));
+export async function signingKey({ LICENSE_SIGNING_KEY: file }: Pick<Env, 'LICENSE_SIGNING_KEY'>): Promise<KeyObject> {
+  if (file === undefined) fail('INVALID_LICENSE_SERVER');
+  try {
+    return await readSigningKey(file);
+  } catch (cause) {
+    return fail('INVALID_LICENSE_SERVER', { cause });
+  }
+}
 
-function ed25519(key: KeyObject): KeyObject {
-  if (key.asymmetricKeyType !== 'ed25519') throw new Error('a key for licenses is not an Ed25519 key');
+export async function readSigningKey(file: string): Promise<KeyObject> {
+  const key = createPrivateKey(await readFile(file, 'utf8'));
+  if (key.asymmetricKeyType !== 'ed25519') throw new Error('licenses are signed by an Ed25519 key');
   return key;
 }

@@ -4,14 +4,23 @@
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { License, Licensed } from '@edgeloom/contract/licenses/licenses.ts';
 import type { Prisma } from '../generated/client.ts';
+import { dryRunClient } from './dry-run-transaction.ts';
 import { fail } from './fail.ts';
 import type { Installation } from './installation.ts';
-import { limitsInForce, loadedLicense, totals } from './installation-license.ts';
+import {
+  limitsOf,
+  ofInstallation,
+  selectLoaded,
+  termsInForce,
+  totals,
+  type LicenseRow,
+} from './installation-license.ts';
 import { sql, textOf, type Sql } from './sql.ts';
 
 export interface ClientLicense {
   /**
    * Call before inserting. Locks until the end of the transaction, so that concurrent inserts cannot exceed the limit.
+   * The installation's license is locked only if it limits this.
    */
   assertRoom: (thing: Licensed, more?: number) => Promise<void>;
   assertLayer4: () => Promise<void>;
@@ -51,13 +60,6 @@ export const usesOf = (client: Sql): Record<Licensed, Sql> => ({
     WHERE s.client_id = ${client} AND x.type = 'automatic')`,
 });
 
-interface Count {
-  limit: number | undefined;
-  /** The subquery that counts. */
-  uses: Sql;
-  more: number;
-}
-
 type Limits = Omit<License, 'uses'>;
 
 /** Limits from `licenses l`. A missing row is a client without limits. */
@@ -74,7 +76,7 @@ export function licenseColumns(client: Sql): Sql {
 }
 
 /** Within a transaction. Counts in a separate statement, which sees what the lock's previous holder wrote. */
-export function licenseIn(tx: Prisma.TransactionClient, clientId: string): ClientLicense {
+export function licenseIn(tx: Prisma.TransactionClient, clientId: string, isDryRun = false): ClientLicense {
   const client = sql`${clientId}::uuid`;
   const read = async <T>(statement: Sql): Promise<T | undefined> =>
     (await tx.$queryRawUnsafe<T[]>(textOf(statement), ...statement.values))[0];
@@ -85,28 +87,39 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string): Clien
     if (row?.endsAt && row.endsAt <= new Date()) fail('LICENSE_EXPIRED');
     return row;
   };
-  const holdInstallation = async () => {
-    const row = await read<Parameters<typeof limitsInForce>[0]>(loadedLicense);
-    return row && limitsInForce(row, new Date());
+  const countOf = async (uses: Sql) => (await read<{ count: number }>(sql`SELECT ${uses} AS count`))?.count ?? 0;
+  const lock = (name: string) => tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`;
+  const readInstallation = async () => {
+    const row = await read<LicenseRow>(selectLoaded);
+    return row ? termsInForce(row) : null;
   };
-  const assertCount = async (thing: Licensed, { limit = 0, uses, more }: Count) => {
+  const assertInstallationRoom = async (thing: Licensed, more: number) => {
+    const terms = await readInstallation();
+    const limit = terms ? limitsOf(terms)[thing] : 0;
     if (limit === 0) return;
-    const found = await read<{ count: number }>(sql`SELECT ${uses} AS count`);
-    if ((found?.count ?? 0) + more > limit) fail(refusals[thing], { extra: { limit } });
+    // Inserts of all operators wait for this lock. A dry run inserts nothing that lasts.
+    if (!isDryRun && !dryRunClient()) await lock(`installation license ${thing}`);
+    // Operators do not see the size of the installation.
+    if ((await countOf(totals[thing])) + more > limit) fail(refusals[thing], ofInstallation);
   };
   return {
     async assertRoom(thing, more = 1) {
-      await assertCount(thing, { limit: (await hold())?.limits[thing], uses: usesOf(client)[thing], more });
-      await assertCount(thing, { limit: (await holdInstallation())?.limits[thing], uses: totals[thing], more });
+      const limit = (await hold())?.limits[thing] ?? 0;
+      if (limit > 0 && (await countOf(usesOf(client)[thing])) + more > limit)
+        fail(refusals[thing], { extra: { limit } });
+      await assertInstallationRoom(thing, more);
     },
     async assertLayer4() {
-      for (const row of [await hold(), await holdInstallation()]) if (row && !row.layer4) fail('ILLEGAL_PORT_TYPE');
+      const own = await hold();
+      if (own && !own.layer4) fail('ILLEGAL_PORT_TYPE');
+      const terms = await readInstallation();
+      if (terms && !terms.layer4) fail('ILLEGAL_PORT_TYPE', ofInstallation);
     },
     async lock(id) {
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`license ${id}`}, 0))`;
+      await lock(`license ${id}`);
     },
     async assertBelow(thing, ownerId) {
-      await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`${thing} ${ownerId}`}, 0))`;
+      await lock(`${thing} ${ownerId}`);
       const { limit, count } = bounds[thing];
       const [found] = await tx.$queryRawUnsafe<{ count: number }[]>(count, ownerId);
       if ((found?.count ?? 0) >= limit) fail('LIMIT_REACHED', { extra: { limit } });

@@ -114,7 +114,7 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
   await applyRows(tx);
   const after = await countLimited(tx, siteId);
 
-  const license = licenseIn(tx, site.clientId);
+  const license = licenseIn(tx, site.clientId, isDryRun);
   if (after.domains > before.domains) {
     if (site.domainLimit > 0 && after.domains > site.domainLimit)
       faults.push({ reason: 'DOMAIN_LIMIT', target: String(site.domainLimit) });
@@ -144,7 +144,10 @@ async function licenseFaults(check: Promise<void>): Promise<Fault[]> {
     await check;
     return [];
   } catch (error) {
-    if (error instanceof Failure) return [{ reason: error.reason, target: '' }];
+    if (error instanceof Failure) {
+      const rule = error.particulars.errorData?.[0]?.rule;
+      return [{ reason: error.reason, target: '', ...(rule !== undefined && { rule }) }];
+    }
     throw error;
   }
 }

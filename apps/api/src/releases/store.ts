@@ -6,7 +6,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { byAge, SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import type { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
-import { readReleaseKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
+import { readPublicKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
 import { memoizeLatest } from '../core/memoize.ts';
 import type { Env } from '../core/env.ts';
 
@@ -32,7 +32,7 @@ export async function releasesIn(settings: ReleaseSettings): Promise<Releases> {
   const found: Releases = { releases: [], refused: [] };
   if (dir === undefined) return found;
   const keys = await releaseKeys(settings)
-    .then((pem) => ({ pem, all: readReleaseKeys(pem) }))
+    .then((pem) => ({ pem, all: readPublicKeys(pem) }))
     .catch((error: unknown) => void found.refused.push({ name: 'RELEASE_KEYS', reason: wordsOf(error) }));
   if (!keys) return found;
   const names = (await readdir(dir).catch((): string[] => [])).filter((name) => name.endsWith('.json')).sort();

@@ -23,7 +23,9 @@ export function explain(error: unknown, overrides: Overrides = {}): Explained {
   if (!(error instanceof ApiError)) return { text: t(wordOf(error)), code: null, reqID: null, status: null };
   const { code, message, reqID } = error.envelope;
   const override = overrides[code];
-  const text = override ? t(override) : (particular(error) ?? phraseOf(error, code) ?? message);
+  const text = override
+    ? t(override)
+    : (installationLimit(error) ?? particular(error) ?? phraseOf(error, code) ?? message);
   return { text, code, reqID: reqID || null, status: error.status };
 }
 
@@ -107,6 +109,10 @@ const statusRules: Readonly<Record<number, string>> = { 404: 'notFound', 413: 's
 
 const ruleOf = (item: unknown) =>
   typeof item === 'object' && item !== null && 'rule' in item && typeof item.rule === 'string' ? item.rule : null;
+
+/** Codes of an operator's license are also those of the installation's license, which only administrators see. */
+const installationLimit = ({ envelope: { errorData } }: ApiError) =>
+  errorData.some((item) => ruleOf(item) === 'installationLicense') ? t('errors.rules.installationLicense') : null;
 
 /** 101003 names the input and the broken rule. */
 function particular(error: ApiError) {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { byAge, compareVersions } from './releases.ts';
-import { readReleaseKeys, readSigned } from './signatures.ts';
+import { readPublicKeys, readSigned } from './signatures.ts';
 
 test('versions are compared by their numbers, and a draft comes before what it is a draft of', () => {
   const inOrder = [
@@ -44,11 +44,11 @@ test('only a manifest that a trusted key has signed is accepted, byte for byte',
     createdAt: '2026-01-01T00:00:00.000Z',
   });
   const signature = sign(null, Buffer.from(manifest), ours.privateKey).toString('base64');
-  expect(readSigned({ manifest, signature }, readReleaseKeys(pem))).toMatchObject({ version: '1.2.3' });
-  const onlyOther = readReleaseKeys(another.publicKey.export({ type: 'spki', format: 'pem' }).toString());
+  expect(readSigned({ manifest, signature }, readPublicKeys(pem))).toMatchObject({ version: '1.2.3' });
+  const onlyOther = readPublicKeys(another.publicKey.export({ type: 'spki', format: 'pem' }).toString());
   expect(() => readSigned({ manifest, signature }, onlyOther)).toThrow('no key that is trusted');
-  expect(() => readSigned({ manifest: `${manifest} `, signature }, readReleaseKeys(pem))).toThrow('no key');
-  expect(() => readSigned({ manifest, signature: '' }, readReleaseKeys(pem))).toThrow('no key');
+  expect(() => readSigned({ manifest: `${manifest} `, signature }, readPublicKeys(pem))).toThrow('no key');
+  expect(() => readSigned({ manifest, signature: '' }, readPublicKeys(pem))).toThrow('no key');
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ type: 'spki', format: 'pem' });
-  expect(() => readReleaseKeys(rsa.toString())).toThrow('Ed25519');
+  expect(() => readPublicKeys(rsa.toString())).toThrow('Ed25519');
 });

@@ -4,12 +4,12 @@ import type { KeyObject } from 'node:crypto';
 import { ReleaseManifest } from './releases.ts';
 import type { SignedRelease } from './releases.ts';
 
-/** Reads public keys from concatenated PEM blocks. */
-export function readReleaseKeys(pem: string): KeyObject[] {
+/** Reads Ed25519 public keys from concatenated PEM blocks. */
+export function readPublicKeys(pem: string): KeyObject[] {
   const blocks = pem.match(/-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g) ?? [];
   const keys = blocks.map((block) => createPublicKey(block));
   const other = keys.find(({ asymmetricKeyType }) => asymmetricKeyType !== 'ed25519');
-  if (other) throw new Error(`releases are signed by Ed25519, not by ${other.asymmetricKeyType}`);
+  if (other) throw new Error(`signatures are made by Ed25519 keys, not by ${other.asymmetricKeyType}`);
   return keys;
 }
 

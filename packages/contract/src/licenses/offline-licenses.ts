@@ -24,6 +24,8 @@ export const SignedTerms = z.strictObject({
   notBefore: Time,
   notAfter: Time.nullable(),
 });
+/** The terms of a stored file. A later release may have signed more fields. */
+export const LoadedTerms = z.object({ ...terms, id: Id, notBefore: Time, notAfter: Time.nullable() });
 export const LicenseFile = z.strictObject({ license: SignedTerms, signature: z.base64() });
 
 /** Limits of a whole installation, for which it gets a signed file. */
@@ -49,20 +51,21 @@ export const OfflineIssuing = z.object({
 export const IssuedFile = z.object({ id: Id, license: z.string().describe('The content of the license file') });
 
 export const LicenseLoad = z.object({
-  license: z.string().min(1).max(20_000).describe('The content of a license file'),
+  license: z.string().max(20_000).describe('The content of a license file'),
 });
 /** The license of this installation. */
 export const InstallationLicense = z.object({
   machineCode: z.string(),
-  license: z
-    .object({ ...terms, id: Id, notBefore: Time, notAfter: Time.nullable() })
-    .nullable()
-    .describe('Null: none is loaded, and there are no limits'),
+  license: LoadedTerms.nullable().describe('Null: none is loaded, and there are no limits'),
   isExpired: z.boolean(),
+  otherMachineUntil: Time.nullable().describe(
+    'The license is for another machine, and counts as expired from then on. Null: it is for this machine',
+  ),
   uses: Counts,
   loadedAt: Time.nullable(),
 });
 
+export type LoadedTerms = z.output<typeof LoadedTerms>;
 export type SignedTerms = z.output<typeof SignedTerms>;
 export type OfflineLicenseInput = z.output<typeof OfflineLicenseInput>;
 export type OfflineLicenseUpdate = z.output<typeof OfflineLicenseUpdate>;

@@ -1,4 +1,6 @@
 import { installationLicense, offlineLicenses } from '@edgeloom/contract/licenses/offline-licenses.endpoints.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
 import { loadLicense, readInstallationLicense } from '../../core/installation-license.ts';
 import { routes } from '../../http/bind.ts';
 import * as offline from './offline-licenses.service.ts';
@@ -13,6 +15,9 @@ export const offlineLicensesRoutes = routes(offlineLicenses, {
 });
 
 export const installationLicenseRoutes = routes(installationLicense, {
-  get:  ({ installation, now }) => readInstallationLicense(installation, now()),
-  load: ({ installation, now }, { body }) => loadLicense(installation, body.license, now()),
+  get:  (ctx) => readInstallationLicense(ofAdministrator(ctx)),
+  load: (ctx, { body }) => loadLicense(ofAdministrator(ctx), body.license),
 });
+
+const ofAdministrator = ({ actor, installation }: Ctx) =>
+  actor.kind === 'admin' ? installation : fail('PERMISSION_DENIED');

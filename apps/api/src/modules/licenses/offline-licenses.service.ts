@@ -9,7 +9,7 @@ import type {
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { readSigningKey, signLicense } from '../../core/license-file.ts';
+import { signingKey, signLicense } from '../../core/license-file.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { pageOf } from '../../core/page.ts';
 import type { LicensedTx } from '../../core/scope.ts';
@@ -46,15 +46,18 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     return { ids };
   });
 
-/** A file for this machine. Counters are milliseconds, so that they also rise over all licenses of an installation. */
+/**
+ * A file for this machine. Its counter exceeds those of all licenses, since a machine may get another license than
+ * before. Counters are milliseconds, so that they also rise over files of the command line.
+ */
 export async function issue({ db, now, installation }: Ctx, { id, machineCode }: OfflineIssuing) {
-  const { LICENSE_SIGNING_KEY: file } = installation.env;
-  if (file === undefined) fail('INVALID_LICENSE_SERVER');
-  const key = await readSigningKey(file);
+  const key = await signingKey(installation.env);
   return db.$transaction(async (tx) => {
     const before = (await lock(tx, id)) ?? fail('LICENSE_NOT_FOUND');
     if (before.machineCode !== null && before.machineCode !== machineCode) fail('STILL_IN_USE');
-    const counter = Math.max(now().getTime(), Number(before.counter) + 1);
+    await tx.$license.lock('counter');
+    const { _max: last } = await tx.offlineLicense.aggregate({ _max: { counter: true } });
+    const counter = Math.max(now().getTime(), Number(last.counter ?? 0) + 1);
     const row = await tx.offlineLicense.update({ where: { id }, data: { machineCode, counter, issuedAt: now() } });
     const { name, startsAt: notBefore, endsAt: notAfter } = row;
     const format = 'edgeloom-license/1';

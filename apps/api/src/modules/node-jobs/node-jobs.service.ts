@@ -36,7 +36,6 @@ export interface OfNode {
 export const start = (ctx: Ctx, kind: NodeJobKind, ids: string[], keepSsh: boolean) =>
   ctx.db.$transaction(async (tx) => {
     const wanted = [...new Set(ids)];
-    if (kind === 'install') await tx.$license.assertRoom('nodes', 0);
     // Locks the nodes, so that the second of two concurrent calls finds the first one's job.
     const { count } = await tx.edgeNode.updateMany({ where: { id: { in: wanted } }, data: { updatedAt: ctx.now() } });
     if (count !== wanted.length) fail('NOT_FOUND');
@@ -51,6 +50,7 @@ export const start = (ctx: Ctx, kind: NodeJobKind, ids: string[], keepSsh: boole
       return isOpen ? [] : [{ reason: 'CREDENTIAL_REFUSED', target: node.name }];
     });
     failTogether(faults);
+    if (kind === 'install') await tx.$license.assertRoom('nodes', 0);
     const jobs = wanted.map((nodeId) => ({ id: randomUUIDv7(), nodeId, kind, keepSsh, createdBy: ctx.actor.name }));
     await tx.nodeJob.createMany({ data: jobs });
     await tx.nodeJobStep.createMany({

@@ -12,7 +12,7 @@ import { Await } from '../../components/states/await.tsx';
 import { Pill } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Time } from '../../components/values/values.tsx';
-import { count } from '../../lib/format.ts';
+import { count, time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
@@ -78,7 +78,7 @@ const limitNames = {
   autoCertificates: 'autoCertificateLimit',
 } as const;
 
-function LicenseFacts({ of: { machineCode, license, isExpired, uses } }: { of: Loaded }) {
+function LicenseFacts({ of: { machineCode, license, isExpired, otherMachineUntil, uses } }: { of: Loaded }) {
   const t = useT();
   const use = (thing: Licensed) => {
     const limit = license?.[limitNames[thing]] ?? 0;
@@ -91,6 +91,11 @@ function LicenseFacts({ of: { machineCode, license, isExpired, uses } }: { of: L
       <Fact term={t('installationLicense.machineCode')} wide>
         <Copy text={machineCode} />
       </Fact>
+      {otherMachineUntil !== null && (
+        <Fact term={t('installationLicense.otherMachine')}>
+          {t('installationLicense.otherMachineWhy', { time: time(otherMachineUntil) })}
+        </Fact>
+      )}
       <Fact term={t('licenses.title')}>{license?.name ?? t('installationLicense.none')}</Fact>
       {Licensed.options.map((thing) => (
         <Fact key={thing} term={t(`licenses.${thing}`)}>
