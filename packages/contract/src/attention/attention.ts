@@ -24,6 +24,7 @@ export const AttentionKind = z.enum([
   'jobsFailed',
   'nodeJobsFailed',
   'licenseEnded',
+  'installationLicenseEnded',
   'rolloutsStopped',
   'nodesDisconnected',
   'nodesLosingLogs',
@@ -31,6 +32,9 @@ export const AttentionKind = z.enum([
   'certificatesEnding',
   'licenseEnding',
   'licenseNearLimit',
+  'installationLicenseMoved',
+  'installationLicenseEnding',
+  'installationLicenseNearLimit',
   'modulesUnused',
 ]);
 
@@ -44,7 +48,7 @@ export const AttentionItem = z.object({
     'Of modules: each kind of each site is an item. Null: those that are not listed one by one',
   ),
   accountID: Id.nullable().describe(
-    "Of licenses: the client's root account. Null: those that are not listed one by one",
+    "Of operators' licenses: the client's root account. Null: those that are not listed one by one",
   ),
   endsAt: Time.nullable().describe('Of licenses'),
   limit: z.object({ of: Licensed, uses: z.int(), most: z.int() }).nullable().describe('The license limit that is near'),

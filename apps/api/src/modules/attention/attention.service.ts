@@ -11,6 +11,7 @@ import { sql, type Sql } from '../../core/sql.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { readHealth, type NodeHealth } from '../nodes/node-severity.ts';
 import { hasFailedJob, isLosingLogs, isRolloutStopped, rowsOf } from './conditions.ts';
+import { ofInstallationLicense } from './installation-license.ts';
 import { ofLicenses } from './licenses.ts';
 
 const NAMES = 3;
@@ -25,6 +26,7 @@ export async function list(ctx: Ctx): Promise<Attention> {
     isOperator && permissions.has('node:read') ? ofNodes(ctx) : [],
     isOperator && permissions.has('upgrade:read') ? ofRollouts(ctx) : [],
     kind === 'admin' && permissions.has('license:read') ? ofLicenses(ctx) : [],
+    kind === 'admin' && permissions.has('license:read') ? ofInstallationLicense(ctx) : [],
   ]);
   const ranks = AttentionKind.options;
   return { data: items.flat().toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind)) };

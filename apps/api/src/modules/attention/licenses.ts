@@ -5,8 +5,8 @@ import type { Ctx } from '../../core/ctx.ts';
 import { usesOf } from '../../core/license.ts';
 import { sql } from '../../core/sql.ts';
 
-const ENDING_DAYS = 30;
-const NEAR_SHARE = 0.9;
+export const ENDING_DAYS = 30;
+export const NEAR_SHARE = 0.9;
 /** The licenses that end soonest and the clients nearest to a limit are listed first. */
 const MOST_CLIENTS = 20;
 

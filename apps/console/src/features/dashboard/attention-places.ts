@@ -7,6 +7,7 @@ import { modulePages } from '../../lib/module-pages.ts';
 
 export type AttentionItem = Received<typeof attention.list>['data'][number];
 
+const INSTALLATION_LICENSE = 'offlineLicense?tab=installation';
 const lists: Partial<Record<AttentionItem['kind'], string>> = {
   nodesRejected: 'nodeManage/nodesList?status=rejected',
   nodesOffline: 'nodeManage/nodesList?status=offline',
@@ -17,6 +18,10 @@ const lists: Partial<Record<AttentionItem['kind'], string>> = {
   rolloutsStopped: 'nodeManage/rollouts?stopped=true',
   licenseEnding: 'userManagement/users',
   licenseNearLimit: 'userManagement/users',
+  installationLicenseEnded: INSTALLATION_LICENSE,
+  installationLicenseEnding: INSTALLATION_LICENSE,
+  installationLicenseMoved: INSTALLATION_LICENSE,
+  installationLicenseNearLimit: INSTALLATION_LICENSE,
 };
 /** Lists over all sites, which only operators have. */
 const overSites: Partial<Record<AttentionItem['kind'], string>> = {

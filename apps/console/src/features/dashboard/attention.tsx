@@ -23,6 +23,7 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   jobsFailed: 'bad',
   nodeJobsFailed: 'bad',
   licenseEnded: 'bad',
+  installationLicenseEnded: 'bad',
   rolloutsStopped: 'warn',
   nodesDisconnected: 'warn',
   nodesLosingLogs: 'warn',
@@ -30,6 +31,9 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   certificatesEnding: 'warn',
   licenseEnding: 'warn',
   licenseNearLimit: 'warn',
+  installationLicenseEnding: 'warn',
+  installationLicenseMoved: 'warn',
+  installationLicenseNearLimit: 'warn',
   modulesUnused: 'warn',
 };
 
@@ -81,7 +85,8 @@ function Item({ item }: { item: AttentionItem }) {
 
 function textOf({ kind, count: rows, moduleKind, endsAt, limit }: AttentionItem, t: T): string {
   if (limit)
-    return t('dashboard.kinds.licenseNearLimit', {
+    return t(`dashboard.kinds.${kind}`, {
+      count: rows,
       limit: t(`dashboard.limits.${limit.of}`),
       uses: count(limit.uses),
       most: count(limit.most),
