@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
-import type { BuiltSite } from '../support/builders/build.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { horizontalOverflow } from '../support/services/browser.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 import { testDir } from '../support/services/test-dir.ts';
@@ -117,7 +117,12 @@ test('an administrator issues an offline license and loads it', async () => {
 test.each(['licenses', 'licenses?tab=operators', 'offlineLicense', 'offlineLicense?tab=installation'])(
   'a phone shows %s',
   async (address) => {
-    const admin = await consoles.app.build.admin();
+    const { build, installation } = consoles.app;
+    const admin = await build.admin();
+    const limits = { siteLimit: 5, nodeLimit: 0, zoneLimit: 0, domainLimit: 0, autoCertificateLimit: 0 };
+    const terms = { ...limits, name: unique('terms'), layer4: true, monitorSeconds: 0 };
+    await installation.db.licenseOffer.create({ data: { ...terms, days: 30 } });
+    await installation.db.offlineLicense.create({ data: { ...terms, startsAt: new Date() } });
     const { page } = await consoles.openAs(admin, address, { language: 'zh-TW', width: 390, theme: 'dark' });
     await page.locator('main :is(li, dl)').first().waitFor();
     await keepPicture(page, `phone-${address.replace('?tab=', '-')}`);

@@ -1,6 +1,4 @@
 import { installationLicense, offlineLicenses } from '@edgeloom/contract/licenses/offline-licenses.endpoints.ts';
-import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
 import { loadLicense, readInstallationLicense } from '../../core/installation-license.ts';
 import { routes } from '../../http/bind.ts';
 import * as offline from './offline-licenses.service.ts';
@@ -15,9 +13,6 @@ export const offlineLicensesRoutes = routes(offlineLicenses, {
 });
 
 export const installationLicenseRoutes = routes(installationLicense, {
-  get:  (ctx) => readInstallationLicense(ofAdministrator(ctx)),
-  load: (ctx, { body }) => loadLicense(ofAdministrator(ctx), body.license),
+  get:  ({ installation }) => readInstallationLicense(installation),
+  load: ({ installation }, { body }) => loadLicense(installation, body.license),
 });
-
-const ofAdministrator = ({ actor, installation }: Ctx) =>
-  actor.kind === 'admin' ? installation : fail('PERMISSION_DENIED');

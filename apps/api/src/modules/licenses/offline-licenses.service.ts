@@ -55,6 +55,7 @@ export async function issue({ db, now, installation }: Ctx, { id, machineCode }:
   return db.$transaction(async (tx) => {
     const before = (await lock(tx, id)) ?? fail('LICENSE_NOT_FOUND');
     if (before.machineCode !== null && before.machineCode !== machineCode) fail('STILL_IN_USE');
+    if (before.endsAt !== null && before.endsAt <= now()) fail('LICENSE_EXPIRED');
     await tx.$license.lock('counter');
     const { _max: last } = await tx.offlineLicense.aggregate({ _max: { counter: true } });
     const counter = Math.max(now().getTime(), Number(last.counter ?? 0) + 1);

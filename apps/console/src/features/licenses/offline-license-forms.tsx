@@ -29,6 +29,8 @@ export function IssueFileForm({ license: { id, name, machineCode } }: { license:
     <ResourceForm
       create={offlineLicenses.issue}
       initial={{ id, machineCode: machineCode ?? '' }}
+      // A draft belongs to this license.
+      params={{ id }}
       submitLabel="offlineLicenses.issue"
       done="offlineLicenses.issued"
       onDone={save}

@@ -32,7 +32,7 @@ const columns: Column<OfflineLicense>[] = [
   { key: 'endsAt', render: endOf },
 ];
 
-const freeing = does<OfflineLicense, typeof offlineLicenses.free>(offlineLicenses.free, {
+const free = does<OfflineLicense, typeof offlineLicenses.free>(offlineLicenses.free, {
   label: 'offlineLicenses.free',
   icon: IconLinkOff,
   danger: true,
@@ -41,7 +41,7 @@ const freeing = does<OfflineLicense, typeof offlineLicenses.free>(offlineLicense
   done: 'offlineLicenses.freed',
   send: (rows) => ({ body: { id: rows[0]?.id ?? '' } }),
 });
-const removing = remove<OfflineLicense, typeof offlineLicenses.remove>(offlineLicenses.remove, {
+const removeFreed = remove<OfflineLicense, typeof offlineLicenses.remove>(offlineLicenses.remove, {
   applies: ({ machineCode }) => machineCode === null,
   skips: 'offlineLicenses.firstFree',
 });
@@ -62,10 +62,10 @@ export function OfflineLicenses() {
           title: 'offlineLicenses.edit',
           can: offlineLicenses.update.can,
         }),
-        freeing,
-        removing,
+        free,
+        removeFreed,
       ]}
-      bulk={[removing]}
+      bulk={[removeFreed]}
       phone={(license) => ({ below: endOf(license), end: license.machineCode?.slice(0, 8) ?? '' })}
       empty={{ icon: IconFileCertificate, action: <First /> }}
     />

@@ -67,6 +67,8 @@ function IssueForm({ operator }: { operator: Operator }) {
     <ResourceForm
       create={licenseOffers.issue}
       initial={{ userID: operator.id }}
+      // A draft belongs to this operator.
+      params={{ userID: operator.id }}
       words="licenses"
       submitLabel="licenses.issue"
       done="licenses.issued"
