@@ -1,5 +1,5 @@
 // Licenses in the consoles: offers, issuing to an operator, its banner, and offline licenses.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -78,6 +78,44 @@ test('an administrator makes an offer and issues it to an operator, who sees it 
   await operator.page.context().close();
 });
 
+test('an administrator changes a limit, and keeps the days that another one has added meanwhile', async () => {
+  const { build, installation } = consoles.app;
+  const { clientId } = await build.client();
+  const { name } = await installation.db.client.findUniqueOrThrow({ where: { id: clientId } });
+  const soon = new Date(Date.now() + 86_400_000);
+  await installation.db.license.create({ data: { clientId, endsAt: soon, layer4: true } });
+  const limits = { siteLimit: 5, nodeLimit: 0, zoneLimit: 0, domainLimit: 0, autoCertificateLimit: 0 };
+  const offer = unique('layer7');
+  await installation.db.licenseOffer.create({
+    data: { ...limits, name: offer, days: 30, layer4: false, monitorSeconds: 0 },
+  });
+  const { page } = await consoles.openAs(await build.admin(), 'licenses?tab=operators');
+  const row = page.getByRole('row').filter({ hasText: name });
+  const openForm = async (item: string) => {
+    await row.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+    return page.getByRole('dialog', { name: item });
+  };
+  const form = await openForm('Change license');
+  await form.getByLabel('Site limit').fill('8');
+  const later = new Date(Date.now() + 365 * 86_400_000);
+  await installation.db.license.update({ where: { clientId }, data: { endsAt: later } });
+  await form.getByRole('button', { name: 'Save' }).click();
+  await row.getByText('0 of 8').waitFor();
+  expect(await installation.db.license.findUniqueOrThrow({ where: { clientId } })).toMatchObject({
+    siteLimit: 8,
+    endsAt: later,
+  });
+
+  const issue = await openForm('Issue license');
+  await issue.getByLabel('Offer').click();
+  const option = page.getByRole('option', { name: `${offer} · 30 days (no layer-4 forwards)` });
+  await option.waitFor();
+  expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
+  await keepPicture(page, 'licenses-issue-layer4');
+  await page.context().close();
+});
+
 test('an administrator issues an offline license and loads it', async () => {
   const admin = await consoles.app.build.admin();
   const { page } = await consoles.openAs(admin, 'offlineLicense?tab=installation');
@@ -111,6 +149,19 @@ test('an administrator issues an offline license and loads it', async () => {
   await page.getByText('1 of 900').waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await keepPicture(page, 'offline-license-loaded');
+
+  const { db } = consoles.app.installation;
+  await db.installationLicense.updateMany({ data: { installationId: randomUUID() } });
+  await page.goto('/admin/dashboard');
+  const item = page
+    .getByRole('listitem')
+    .filter({ hasText: 'The license of this installation is for another machine' });
+  await item.waitFor();
+  await keepPicture(page, 'offline-license-attention');
+  await item.getByRole('link').click();
+  await page.getByText('The license is for another machine code.').waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await keepPicture(page, 'offline-license-moved');
   await page.context().close();
 });
 
