@@ -132,7 +132,7 @@ describe('a license file is refused', () => {
     const changed = text.replace('"siteLimit":0', '"siteLimit":1');
     await expect(load(changed)).toFail('ILLEGAL_LICENSE', illegal('licenseSignature'));
     await expect(load(`${text}\n`)).toFail('ILLEGAL_LICENSE', illegal('licenseFormat'));
-    for (const empty of ['', ' ']) await expect(load(empty)).toFail('LICENSE_NOT_FOUND');
+    await expect(load(' ')).toFail('LICENSE_NOT_FOUND');
     await expect(load(text.replace('"siteLimit":0', '"siteLimit":1,"siteLimit":0'))).toFail('DUPLICATE_KEYS');
     const { privateKey } = generateKeyPairSync('ed25519');
     const theirs = licenseFile(privateKey, { machineCode });

@@ -51,7 +51,7 @@ export const OfflineIssuing = z.object({
 export const IssuedFile = z.object({ id: Id, license: z.string().describe('The content of the license file') });
 
 export const LicenseLoad = z.object({
-  license: z.string().max(20_000).describe('The content of a license file'),
+  license: z.string().min(1).max(20_000).describe('The content of a license file'),
 });
 /** The license of this installation. */
 export const InstallationLicense = z.object({

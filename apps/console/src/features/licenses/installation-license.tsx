@@ -92,7 +92,7 @@ function LicenseFacts({ of: { machineCode, license, isExpired, otherMachineUntil
         <Copy text={machineCode} />
       </Fact>
       {otherMachineUntil !== null && (
-        <Fact term={t('installationLicense.otherMachine')}>
+        <Fact term={t('installationLicense.otherMachine')} wide>
           {t('installationLicense.otherMachineWhy', { time: time(otherMachineUntil) })}
         </Fact>
       )}
