@@ -52,6 +52,11 @@ test('401003 shows the port, or the message of the server without one', () => {
   expect(explain(refused(401_003)).text).toBe('as the server says');
 });
 
+test.each([205_001, 101_019, 101_023])('%i of the license of the installation says whose license it is', (code) => {
+  const errorData = [{ path: '', rule: 'installationLicense', message: '' }];
+  expect(explain(refused(code, { errorData })).text).toMatch(/^The license of this installation/);
+});
+
 test('a pattern that PCRE does not compile is said with the place and in the words of PCRE', () => {
   const message = 'the edge cannot compile it at character 5: missing ) {{at}}';
   const error = refused(101_003, { errorData: [{ path: 'value.0', rule: 'custom', message }] });
