@@ -56,11 +56,28 @@ const paused = await startEdge({
     },
   ],
 });
+/** Each worker finds a file four times before it is stored, as if nginx did not list it yet. */
+const unlisted = await startEdge({
+  lua: [
+    {
+      file: 'edge/cache/leaders.lua',
+      from: 'if state == "done" then\n        local found',
+      to: `if state == "stores" and (_M.early_looks or 0) < 4 then
+        _M.early_looks = (_M.early_looks or 0) + 1
+        counters.count("leaderFileMissing")
+        return "ready"
+    end
+    if state == "done" then
+        local found`,
+    },
+  ],
+  zone: { worker: { processes: 1, connections: 8192 } },
+});
 const toOrigin = { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 4 } };
 const { name: host } = await edge.site({}, toOrigin);
 const { name: patient } = await edge.site({}, { origin: { upstreams: [upstream(port)], readTimeoutSeconds: 60 } });
 afterAll(async () => {
-  await Promise.all([edge.stop(), small.stop(), impatient.stop(), paused.stop()]);
+  await Promise.all([edge.stop(), small.stop(), impatient.stop(), paused.stop(), unlisted.stop()]);
   origin.closeAllConnections();
   origin.close();
 });
@@ -314,6 +331,23 @@ test('a pause of the machine between response and file does not end the wait for
   open();
   expect((await visits).map(({ body }) => body)).toEqual(Array(8).fill('body'));
   expect((await paused.counters())['leaderFileMissing']).toBe(0);
+});
+
+// Once, a worker was interrupted between naming the file and listing it, and a waiting request went to the origin.
+test('a stored response that nginx does not list yet is not fetched again', async () => {
+  const { name } = await unlisted.site({}, toOrigin);
+  const { opened, open } = gate();
+  const path = page(async (_, reply, n) => {
+    reply.writeHead(200, { 'cache-control': 'max-age=60' }).write('body');
+    if (n === 1) await opened;
+    reply.end();
+  });
+  const first = unlisted.get(path, { host: name });
+  await eventually(() => expect(fetches(path)).toBe(1));
+  const second = unlisted.get(path, { host: name });
+  await eventually(async () => expect((await unlisted.counters())['leaderFileMissing']).toBe(4)).finally(open);
+  expect((await Promise.all([first, second])).map(({ body }) => body)).toEqual(['body', 'body']);
+  expect(fetches(path)).toBe(1);
 });
 
 test('a failing origin gets one request for eight visitors with a stale response, and then none', async () => {

@@ -24,7 +24,7 @@ local stored = require("edge.cache.stored")
 local vary = require("edge.cache.vary")
 local header, var, now, time = ngx.header, ngx.var, ngx.now, ngx.time
 local md5, worker_count, worker_exiting = ngx.md5, ngx.worker.count, ngx.worker.exiting
-local worker_id, worker_pid = ngx.worker.id, ngx.worker.pid
+local sleep, worker_id, worker_pid = ngx.sleep, ngx.worker.id, ngx.worker.pid
 local floor, format, match, max, min = math.floor, string.format, string.match, math.max, math.min
 local next, pairs, pcall, tonumber, tostring = next, pairs, pcall, tonumber, tostring
 
@@ -33,6 +33,9 @@ ffi.cdef "int kill(int pid, int sig);"
 local _M = {}
 -- Rounds that one request waits. Then it goes to the origin alone.
 local MAX_ROUNDS = 3
+-- Pauses before a request looks again for a stored file that nginx missed: nginx first renames a new file and then
+-- lists it. They are few, because nginx ends a request after ten internal redirects.
+local LISTING_PAUSE_SECONDS = { 0.01, 0.05, 0.2, 0.5 }
 -- Longer than any fetch. The entry of a killed worker is recognised by its pid.
 local ENTRY_SECONDS = 7200
 -- How long a verdict is readable for followers in other workers.
@@ -202,7 +205,7 @@ local function watch()
             end
             soonest = min(soonest, record.poll_at)
         end
-        ngx.sleep(max(soonest - at, MIN_POLL_SECONDS))
+        sleep(max(soonest - at, MIN_POLL_SECONDS))
     end
 end
 
@@ -275,17 +278,39 @@ local function follow_both(id, token, waited)
     return verdict, waited + now() - at
 end
 
+-- The waits of this request so far. `ready`: the token of the last leader whose file was found; `pauses`: how
+-- often nginx has missed it.
+local function read_round()
+    local count, waited, ready, pauses = match(var.e_round, "^(%d+) (%S+) (%S+) (%d+)$")
+    return {
+        count = tonumber(count) or 0, waited = tonumber(waited) or 0, ready = ready, pauses = tonumber(pauses) or 0,
+    }
+end
+
+-- Starts the next round. A pause for a file that nginx has missed belongs to the round that found it.
+local function next_round(token)
+    local round = read_round()
+    local pause = token and token == round.ready and LISTING_PAUSE_SECONDS[round.pauses + 1]
+    if pause then
+        round.pauses = round.pauses + 1
+        sleep(pause)
+    else
+        round.count = round.count + 1
+    end
+    return round
+end
+
 -- Hop A, after hop B sent the request back: waits. True: look into the cache again. False: ask the origin alone.
 function _M.wait()
     local id, token = match(var.upstream_http_x_e_turn or "", "^(%x+) (%S+)$")
-    local rounds, waited = match(var.e_round, "^(%d+) (%S+)$")
-    rounds, waited = (tonumber(rounds) or 0) + 1, tonumber(waited) or 0
+    local round = next_round(token)
     local verdict = "alone"
-    if id and rounds <= MAX_ROUNDS then
-        verdict, waited = follow_both(id, token, waited)
+    if id and round.count <= MAX_ROUNDS then
+        verdict, round.waited = follow_both(id, token, round.waited)
     end
     local asks_store = verdict ~= "alone" and verdict ~= "free"
-    var.e_round = asks_store and format("%d %.3f", rounds, waited) or "alone"
+    round.ready = verdict == "ready" and token or "-"
+    var.e_round = asks_store and format("%d %.3f %s %d", round.count, round.waited, round.ready, round.pauses) or "alone"
     return asks_store
 end
 
