@@ -121,6 +121,13 @@ test('allow lists of the site and of the zone exempt from the rules', async () =
   expect(await Promise.all(statuses)).toEqual([200, 200, 403]);
 });
 
+// Once, requests of an always allowed address were counted, and the crawler's first own request was refused.
+test("visitors on the zone's allow list do not use up a crawler's limit", async () => {
+  const host = await hostWith(rule('seo', 'limit', { perMinute: 2 }));
+  for (let i = 0; i < 3; i += 1) expect(await statusAs('ahrefs', host, '192.0.2.99')).toBe(200);
+  expect(await statusAs('ahrefs', host)).toBe(200);
+});
+
 test('a simulation explains the rule, and counts nothing', async () => {
   const limited = rule('search', 'limit', { perMinute: 1 });
   const blocked = rule('seo', 'block');

@@ -1,5 +1,6 @@
 -- A site's rules for crawlers, by their category: limits, challenges, 402 and 403. Impostors have a rule of their own;
 -- without it they count as the crawlers that they name. Fails open: any client can choose not to be a crawler.
+local blacklist = require("edge.plugins.blacklist")
 local bots = require("edge.core.bots")
 local dict = require("edge.core.dicts").limits
 local in_window = require("edge.core.sliding_window")
@@ -7,7 +8,7 @@ local memo = require("edge.core.memo")
 local reaction = require("edge.core.reaction")
 local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
-local header, ipairs = ngx.header, ipairs
+local header, ipairs, var = ngx.header, ipairs, ngx.var
 
 local _M = { name = "crawlers", priority = 4650, guards = true }
 local LIMIT, MINUTE, RETRY_SECONDS = "limit", 60, "60"
@@ -50,7 +51,11 @@ function _M.access(site, request)
     end
     local bot = bots.of(request)
     local rule = bot and rule_for(site, bot)
-    if not rule or rule.per_minute and is_within_limit(rule, bot, request) then
+    -- Exempt visitors must not use up the crawler's limit.
+    if not rule or blacklist.is_exempt(var.binary_remote_addr) then
+        return nil
+    end
+    if rule.per_minute and is_within_limit(rule, bot, request) then
         return nil
     end
     local status, target, id = reaction.of(_M.name, site, request, rule)
