@@ -3,8 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createReplays } from '@edgeloom/agent/nginx/replay.ts';
 import { simulateOrder } from '@edgeloom/agent/nginx/simulate.ts';
+import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { ReplayedRequest } from '@edgeloom/contract/edge/simulated.ts';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -200,6 +201,61 @@ test('concurrent simulations do not mix their steps', async () => {
   expect((await Promise.all(asks)).map(({ asked, steps }) => [asked?.uri, steps.length])).toEqual(
     Array.from({ length: 40 }, (_, i) => [`/many/${i}`, alone.length]),
   );
+});
+
+// Once, a replay judged logged requests by the present counters: served ones of /robots.txt "would be blocked".
+describe('a limit whose counter is used up refuses a simulation, and nothing in a replay:', () => {
+  let limited: Edge;
+  beforeAll(async () => {
+    limited = await startEdge({
+      zone: { visitorAddress: { networks: ['127.0.0.1/32'], header: 'X-Forwarded-For' } },
+      lua: [
+        {
+          file: 'edge/plugins/robots.lua',
+          from: 'MAX_PER_MINUTE, MINUTE, RETRY_SECONDS = 120',
+          to: 'MAX_PER_MINUTE, MINUTE, RETRY_SECONDS = 1',
+        },
+      ],
+    });
+  });
+  afterAll(() => limited.stop());
+
+  const limit = { id: randomUUID(), urlRegex: '', type: 1, header: '', status: 929, monitor: false } as const;
+  test.each<[string, Partial<SiteDoc>, string, number]>([
+    ['robots.txt', { robots: 'User-agent: *' }, '/robots.txt', 429],
+    ['crawlers', { crawlers: [{ id: randomUUID(), category: 'seo', action: 'limit', perMinute: 1 }] }, '/', 429],
+    ['requests per window', { frequencies: [{ ...limit, seconds: 3600, times: 1 }] }, '/', 929],
+    ['requests per second', { limitReqs: [{ ...limit, rate: 1, burst: 0, queue: false }] }, '/', 929],
+  ])('%s', async (_, site, path, status) => {
+    const { name } = await limited.site(site);
+    const [userAgent, ip] = ['AhrefsBot/7.0', '192.0.2.1'];
+    const headers: [string, string][] = [['User-Agent', userAgent]];
+    const request = { scheme: 'http' as const, port: limited.ports.http, method: 'GET', host: name, path, headers, ip };
+    await eventually(async () => {
+      const visit = { host: name, headers: { 'user-agent': userAgent, 'x-forwarded-for': ip } };
+      expect((await limited.get(path, visit)).status).toBe(status);
+      expect((await simulateRequest(limited, name, path, request)).status).toBe(status);
+    });
+    const replay = createReplays(limited.admin, join(limited.dir, 'run/simulate.sock'));
+    expect(await replay({ requests: [request], docs: {} }, 10_000)).toMatchObject([{ status: 200 }]);
+  });
+
+  test('requests at the same time', async () => {
+    const { name } = await limited.site({ limitConns: [{ ...limit, max: 1 }] });
+    const { opened, open } = gate();
+    limited.origin.on('/held', { body: 'held', after: opened });
+    const ip = '192.0.2.1';
+    const held = limited.get('/held', { host: name, headers: { 'x-forwarded-for': ip } });
+    await eventually(() => expect(limited.origin.asked('/held')).toHaveLength(1));
+    const request = { scheme: 'http' as const, port: limited.ports.http, method: 'GET', host: name, path: '/', ip };
+    const simulated = await simulateRequest(limited, name, '/', request);
+    const replay = createReplays(limited.admin, join(limited.dir, 'run/simulate.sock'));
+    const replayed = await replay({ requests: [{ ...request, headers: [] }], docs: {} }, 10_000);
+    open();
+    await held;
+    expect(simulated.status).toBe(929);
+    expect(replayed).toMatchObject([{ status: 200 }]);
+  });
 });
 
 test('requests of a replay share the documents of a draft, and one that cannot be sent fails alone', async () => {

@@ -11,6 +11,7 @@ local gsub, header, ipairs, lower, match, md5, type, var = string.gsub, ngx.head
     ngx.md5_bin, type, ngx.var
 
 local _M = {}
+local NO_RULES = {}
 local BY_URL, BY_USER_AGENT, BY_FIELD = 2, 3, 4
 
 -- `header` is the name of a header, cookie:NAME, or arg:NAME.
@@ -45,14 +46,20 @@ local function covers(request, rule)
     return from or err
 end
 
--- The rules whose pattern matches the path.
-function _M.about(rules, request)
-    local list = {}
+-- The rules whose pattern matches the path, remembered with the request by the plugin's name. A replay has none: their
+-- present counts are not those of the logged requests.
+function _M.about(plugin, rules, request)
+    local list = request.replayed and NO_RULES or request[plugin]
+    if list then
+        return list
+    end
+    list = {}
     for _, rule in ipairs(rules) do
         if rule.urlRegex == "" or path_variants.any(request, covers, rule) then
             list[#list + 1] = rule
         end
     end
+    request[plugin] = list
     return list
 end
 

@@ -2,8 +2,7 @@
 -- without it they count as the crawlers that they name. Fails open: any client can choose not to be a crawler.
 local blacklist = require("edge.plugins.blacklist")
 local bots = require("edge.core.bots")
-local dict = require("edge.core.dicts").limits
-local in_window = require("edge.core.sliding_window")
+local count_exceeds = require("edge.limits.count_exceeds")
 local memo = require("edge.core.memo")
 local reaction = require("edge.core.reaction")
 local white = require("edge.core.white")
@@ -36,13 +35,10 @@ local function rule_for(site, bot)
     return bot.state == "impostor" and rules.impostor or rules[bot.category]
 end
 
--- Verified crawlers have counters of their own, so that others in their name cannot use up their limit.
-local function is_within_limit(rule, bot, request)
-    local key = rule.id .. bot.name .. bot.state
-    if request.simulated then
-        return in_window(dict, key, MINUTE, 0) + 1 <= rule.per_minute
-    end
-    return in_window(dict, key, MINUTE, 1) <= rule.per_minute
+-- Counts the request, also if the rule only monitors. Verified crawlers have counters of their own, so that others in
+-- their name cannot use up their limit.
+local function count_within_limit(rule, bot, request)
+    return not count_exceeds(request, rule.id .. bot.name .. bot.state, MINUTE, rule.per_minute)
 end
 
 function _M.access(site, request)
@@ -55,7 +51,7 @@ function _M.access(site, request)
     if not rule or blacklist.is_exempt(var.binary_remote_addr) then
         return nil
     end
-    if rule.per_minute and is_within_limit(rule, bot, request) then
+    if rule.per_minute and count_within_limit(rule, bot, request) then
         return nil
     end
     local status, target, id = reaction.of(_M.name, site, request, rule)

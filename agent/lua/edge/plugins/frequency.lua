@@ -1,7 +1,7 @@
 -- A site's limits of requests in a sliding window, counted on this node. Refused requests count, too. Fails open.
+local count_exceeds = require("edge.limits.count_exceeds")
 local decisions = require("edge.simulate.decision")
 local dict = require("edge.core.dicts").limits
-local in_window = require("edge.core.sliding_window")
 local rules = require("edge.limits.rules")
 local white = require("edge.core.white")
 local floor, ipairs, now = math.floor, ipairs, ngx.now
@@ -15,23 +15,14 @@ local function is_known(key, rule)
 end
 
 local function is_exceeded(rule, request)
-    local key = rules.counter(rule, request, is_known)
-    if request.simulated then
-        return in_window(dict, key, rule.seconds, 0) + 1 > rule.times
-    end
-    return in_window(dict, key, rule.seconds, 1) > rule.times
+    return count_exceeds(request, rules.counter(rule, request, is_known), rule.seconds, rule.times)
 end
 
 function _M.access(site, request)
     if not site.frequencies or white.has(site) then
         return nil
     end
-    local about = request.frequencies
-    if not about then
-        about = rules.about(site.frequencies, request)
-        request.frequencies = about
-    end
-    for _, rule in ipairs(about) do
+    for _, rule in ipairs(rules.about(_M.name, site.frequencies, request)) do
         if is_exceeded(rule, request) then
             local status, target, id = rules.refuse(_M.name, rule, request, rule.seconds)
             if status then

@@ -21,12 +21,7 @@ function _M.access(site, request)
     if not site.limitConns or white.has(site) then
         return nil
     end
-    local about = request.limit_conns
-    if not about then
-        about = rules.about(site.limitConns, request)
-        request.limit_conns = about
-    end
-    for _, rule in ipairs(about) do
+    for _, rule in ipairs(rules.about(_M.name, site.limitConns, request)) do
         if is_exceeded(rule, request) then
             local status, target, id = rules.refuse(_M.name, rule, request, RETRY_SECONDS)
             if status then

@@ -66,13 +66,8 @@ function _M.access(site, request)
     if not site.limitReqs or white.has(site) then
         return nil
     end
-    local about = request.limit_reqs
-    if not about then
-        about = rules.about(site.limitReqs, request)
-        request.limit_reqs = about
-    end
     local longest, last = 0, nil
-    for _, rule in ipairs(about) do
+    for _, rule in ipairs(rules.about(_M.name, site.limitReqs, request)) do
         local measure = request.simulated and expected_wait or wait_of
         local wait = measure(rule, rules.counter(rule, request, is_known), now() * SECOND)
         if not wait then

@@ -2,8 +2,7 @@
 -- blocks of the zone come first. The site's limits do not apply, so this plugin has one of its own for each address.
 -- Fails open: the origin's file is served.
 local addresses = require("edge.core.addresses")
-local dict = require("edge.core.dicts").limits
-local in_window = require("edge.core.sliding_window")
+local count_exceeds = require("edge.limits.count_exceeds")
 local memo = require("edge.core.memo")
 local find, md5 = string.find, ngx.md5
 local header, var = ngx.header, ngx.var
@@ -21,10 +20,7 @@ end)
 
 local function is_exceeded(site, request)
     local key = "robots:" .. site.id .. addresses.network(var.binary_remote_addr)
-    if request.simulated then
-        return in_window(dict, key, MINUTE, 0) + 1 > MAX_PER_MINUTE
-    end
-    return in_window(dict, key, MINUTE, 1) > MAX_PER_MINUTE
+    return count_exceeds(request, key, MINUTE, MAX_PER_MINUTE)
 end
 
 local function is_current(etag)

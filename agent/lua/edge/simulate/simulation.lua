@@ -54,6 +54,8 @@ end
 local function simulated(self, request)
     if request then
         request.simulated = true
+        -- Only the orders of a replay share the documents of a draft.
+        request.replayed = self.order.draft ~= nil
         self.request = request
     end
     return request
