@@ -346,6 +346,13 @@ describe('the log row of a finding explains it', () => {
     expect(found.excerpt).toContain('union all select');
   });
 
+  // Regression: the model saw the attack in a long value, and the row had its rule and an excerpt of the filler.
+  test('a finding in a long value names the rule that matches, and shows the attack', async () => {
+    const found = await explanationOf('/', form(`q=1${UNION} where 1=1-- ${' aaaa'.repeat(1500)}`));
+    expect(found.rules[0]).toMatchObject({ id: 'sqli-union-select' });
+    expect(found.excerpt).toContain('union');
+  });
+
   test('all of the credentials of a URL are masked, also of one with several @ and of a long one', async () => {
     for (const credentials of ['admin:hunter2@hunter2', `admin:${'hunter2'.repeat(500)}`]) {
       const found = await explanationOf(

@@ -92,16 +92,29 @@ local function is_enabled(rule, name)
     return _M.is_enabled(rule, name, settings)
 end
 
--- Keeps the finding with the highest score. One by a rule marked alone is certain, and wins over all others.
-local function record_finding(rule, place, name, text, score)
-    local is_certain = rule.alone or false
-    if not finding or (is_certain and not finding.is_certain)
-        or (is_certain == finding.is_certain and score > finding.score) then
-        finding = {
-            rule = rule.id, place = place, name = name, score = score, text = text, is_certain = is_certain,
-            header = header, outer_name = outer_name, original = original, text_before = text_before,
-            window_start = window_start, settings = settings,
-        }
+-- Whether a finding replaces the recorded one. One by a rule marked alone is certain, and wins over all others. For the
+-- same value, one by a rule is more specific than one by the model. Otherwise the score decides.
+local function is_better(found)
+    if not finding then
+        return true
+    end
+    if found.is_certain ~= finding.is_certain then
+        return found.is_certain
+    end
+    if found.is_by_model ~= finding.is_by_model and found.original == finding.original then
+        return finding.is_by_model
+    end
+    return found.score > finding.score
+end
+
+local function record_finding(rule, place, name, text, score, is_by_model)
+    local found = {
+        rule = rule.id, place = place, name = name, score = score, text = text, is_certain = rule.alone or false,
+        is_by_model = is_by_model or false, header = header, outer_name = outer_name, original = original,
+        text_before = text_before, window_start = window_start, settings = settings,
+    }
+    if is_better(found) then
+        finding = found
     end
 end
 
@@ -193,7 +206,7 @@ local function score_chunk(place, name, s, n, margin, before)
     if not judge_by_rules(place, name, text, score) and not needs_rule and score > LEVELS[settings.level].without_rules then
         local rule = model_rule_of(n)
         if is_enabled(rule, name) then
-            record_finding(rule, place, name, text, score)
+            record_finding(rule, place, name, text, score, true)
         end
     end
     return score
@@ -224,7 +237,7 @@ end
 -- (the model cuts runs of one token). So each piece with a score of its own is judged by rules, too. Not the markup of
 -- documents, which looks like an attack: their texts are values of their own.
 local function judge_pieces(place, name, s, margin)
-    if finding or place == "document" or #s <= CONTEXT_BYTES * 2 then
+    if finding and not finding.is_by_model or place == "document" or #s <= CONTEXT_BYTES * 2 then
         return
     end
     read_pieces(s, function(piece, before)
