@@ -21,7 +21,7 @@ import { nodesServing, replayOnAny } from '../../node-link/simulations.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { seenSql, type Times } from '../../statistics/selection.ts';
 import { namesThat } from '../purge/purge-urls.ts';
-import { replayable, requestOf } from './replayable.ts';
+import { requestOf, withoutUnreplayableRules } from './replayable.ts';
 import { named } from './rule-names.ts';
 import { DRAFT_BYTES, requiredPermissions, TRIES } from './simulate.service.ts';
 
@@ -105,9 +105,9 @@ async function documentsOf(
   hosts: readonly string[],
   gaps: Set<ReplayGap>,
 ): Promise<Record<string, string | null>> {
-  const known = {
+  const missing = {
     isQueryMasked: maskLogQuery,
-    changedLists: new Set(keys.flatMap((key) => (key.startsWith('list/') ? [key.slice(5)] : []))),
+    changedListIDs: new Set(keys.flatMap((key) => (key.startsWith('list/') ? [key.slice(5)] : []))),
   };
   const hostKeys = new Set(hosts.flatMap(namesThat).map(hostKey));
   const first = readAll(await compiled([siteKey(id), ...hostKeys])).filter(
@@ -119,7 +119,7 @@ async function documentsOf(
   const all = [...first, ...readAll(await compiled([...new Set(modules)].map(moduleKey)))];
   const changed = all.flatMap(({ key, body, isChanged, doc }): [string, string | null][] => {
     if (doc === null) return isChanged ? [[key, body]] : [];
-    const replayed = replayable(doc, known, gaps);
+    const replayed = withoutUnreplayableRules(doc, missing, gaps);
     return isChanged || !isDeepStrictEqual(replayed, doc) ? [[key, JSON.stringify(replayed)]] : [];
   });
   const bytes = changed.reduce((sum, [, body]) => sum + Buffer.byteLength(body ?? ''), 0);
