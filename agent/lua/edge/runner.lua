@@ -3,6 +3,7 @@ local admin = require("edge.admin")
 local certificates = require("edge.tls.certificates")
 local challenges = require("edge.tls.challenges")
 local closing = require("edge.core.closing")
+local concurrent_requests = require("edge.limits.concurrent_requests")
 local requests = require("edge.core.request")
 local fields = require("edge.http.fields")
 local heartbeats = require("edge.core.heartbeats")
@@ -20,7 +21,6 @@ local origin = require("edge.plugins.origin")
 local plugin_chain = require("edge.plugin_chain")
 local own_errors = require("edge.own_errors")
 local relay_request = require("edge.shield.relay_request")
-local running = require("edge.limits.running")
 local shield_serve = require("edge.shield.serve")
 local trails = require("edge.core.trails")
 local uploads = require("edge.uploads")
@@ -140,13 +140,13 @@ function _M.header_filter(watch)
     local set = name ~= "" and (watch or requests):modules_by_name(name)
     run_plugins(header_filter, "header_filter", nil, nil, set, watch)
     if not watch then
-        attempt("limitConn", running.uncount_stale)
+        attempt("limitConn", concurrent_requests.release_stale)
     end
 end
 
 -- Hop A, at the end of each visitor's request.
 function _M.log()
-    attempt("limitConn", running.uncount_request)
+    attempt("limitConn", concurrent_requests.release_request)
 end
 
 local origin_access = plugin_chain.of("origin_access")
@@ -291,7 +291,7 @@ function _M.init_worker()
     origin.init_worker()
     pictures.init_worker()
     heartbeats.start()
-    running.init_worker()
+    concurrent_requests.init_worker()
     if ngx.worker.id() == 0 then
         purge_log.compact()
         ngx.timer.every(60, purge_log.compact)
@@ -300,6 +300,6 @@ end
 
 function _M.exit_worker()
     purge_log.exit_worker()
-    running.exit_worker()
+    concurrent_requests.exit_worker()
 end
 return _M

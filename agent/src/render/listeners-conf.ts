@@ -109,7 +109,7 @@ map "" $e_bypass { default ""; }
 map "" $e_hsts { default ""; }
 map "" $e_pass { default ""; }
 map "" $e_modules { default ""; }
-# The request's entry in lua/edge/limits/running.lua.
+# The request's entry in lua/edge/limits/concurrent_requests.lua.
 map "" $e_running { default ""; }
 # Lua may write only what some directive reads.
 map "$e_modules$e_running" $e_unused { default ""; }

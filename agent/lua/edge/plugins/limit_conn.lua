@@ -1,7 +1,7 @@
 -- A site's limits of requests at the same time, counted on this node. Refused requests do not count. Fails open.
+local concurrent_requests = require("edge.limits.concurrent_requests")
 local decisions = require("edge.simulate.decision")
 local rules = require("edge.limits.rules")
-local running = require("edge.limits.running")
 local white = require("edge.core.white")
 local ipairs = ipairs
 
@@ -12,9 +12,9 @@ local RETRY_SECONDS = 1
 local function is_exceeded(rule, request)
     local key = rules.key(rule, request)
     if request.simulated then
-        return running.number(key) >= rule.max
+        return concurrent_requests.running_count(key) >= rule.max
     end
-    return not running.count(key, rule.max)
+    return not concurrent_requests.try_count(key, rule.max)
 end
 
 function _M.access(site, request)
