@@ -107,7 +107,7 @@ test('impostors have a rule of their own, and without it count as the crawler th
   expect(await statusAs('google', none, '198.51.100.1')).toBe(402);
 });
 
-test('a verified search engine is not challenged, and refused by other actions', async () => {
+test('a verified search engine is never challenged, but other actions apply to it', async () => {
   await edge.admin.changeBots([verdictOn('192.0.2.30')]);
   expect(await statusAs('google', await hostWith(rule('search', 'challenge')), '192.0.2.30')).toBe(200);
   expect(await statusAs('google', await hostWith(rule('search', 'block')), '192.0.2.30')).toBe(403);

@@ -84,7 +84,7 @@ const workersOf = (edge: Edge, count: number) =>
     return workers;
   });
 
-test('a visitor has so many requests at the same time, and each visitor and site has its own', async () => {
+test('the limit applies for each visitor and site', async () => {
   const name = await limited({ limitConns: [limitConn({ max: 5 })] });
   const held = [];
   for (let i = 0; i < 5; i += 1) held.push(await hold(name));
@@ -121,7 +121,7 @@ test('429 names when to retry; a rule that monitors refuses nothing, and the log
   second.release();
 });
 
-test('visitors on a white list are exempt', async () => {
+test('visitors on an allow list are exempt', async () => {
   const list = listDoc({ id: randomUUID(), value: ['127.0.0.1'], expires: [] });
   await shared.put(list);
   const name = await limited({ lists: [{ id: list.id, isBlack: false }], limitConns: [limitConn()] });
@@ -203,7 +203,7 @@ test('a reload keeps the count of requests that former workers answer', async ()
   await expect.poll(() => statusOf(name, '/a', {}, edge)).toBe(200);
 });
 
-test('a worker that is killed after a reload leaves no counts', async () => {
+test('killing an old worker after a reload releases its counts', async () => {
   const edge = await ownEdge(1);
   const name = await limited({ limitConns: [limitConn()] }, edge);
   const [former] = await workersOf(edge, 1);

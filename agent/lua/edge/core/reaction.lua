@@ -3,7 +3,7 @@ local blacklist = require("edge.plugins.blacklist")
 local bots = require("edge.core.bots")
 local challenges = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local patterns = require("edge.core.patterns")
 local proofs = require("edge.anti_cc.proofs")
 local path_variants = require("edge.core.path_variants")
@@ -68,7 +68,7 @@ function _M.of(name, site, request, rule)
     end
     if rule.monitor then
         counters.count(name .. "Watched")
-        monitored(name, rule.id, is_refusal(rule) or not is_unchallenged(request))
+        record_monitor_match(name, rule.id, is_refusal(rule) or not is_unchallenged(request))
         return nil
     end
     if is_refusal(rule) then

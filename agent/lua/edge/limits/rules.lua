@@ -4,7 +4,7 @@ local counters = require("edge.core.counters")
 local dict = require("edge.core.dicts").limits
 local fields = require("edge.acl.fields")
 local memo = require("edge.core.memo")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local patterns = require("edge.core.patterns")
 local path_variants = require("edge.core.path_variants")
 local gsub, header, ipairs, lower, match, md5, type, var = string.gsub, ngx.header, ipairs, string.lower, string.match,
@@ -107,7 +107,7 @@ end
 function _M.refuse(plugin, rule, request, seconds)
     if rule.monitor then
         if not request.simulated then
-            monitored(plugin, rule.id, true)
+            record_monitor_match(plugin, rule.id, true)
         end
         return nil
     end

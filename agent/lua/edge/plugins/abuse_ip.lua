@@ -1,7 +1,7 @@
 -- Refuses addresses with a high score in the risk pack, by the site's threshold. Fails open: reputation is a guess.
 local blacklist = require("edge.plugins.blacklist")
 local counters = require("edge.core.counters")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local risk = require("edge.core.risk")
 local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
@@ -20,7 +20,7 @@ function _M.access(site)
     end
     if rule.monitor then
         counters.count("abuseIPWatched")
-        monitored(_M.name, rule.id, true)
+        record_monitor_match(_M.name, rule.id, true)
         return nil
     end
     return 403, nil, rule.id

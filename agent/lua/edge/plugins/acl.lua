@@ -6,7 +6,7 @@ local decisions = require("edge.simulate.decision")
 local is_loop = require("edge.acl.loop")
 local path_variants = require("edge.core.path_variants")
 local counters = require("edge.core.counters")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local white = require("edge.core.white")
 local work = require("edge.acl.work")
 local ipairs, var = ipairs, ngx.var
@@ -117,7 +117,7 @@ local function decide(request, module)
             if not rule.monitor then
                 return act(rule, request, seen)
             end
-            monitored(_M.name, rule.id, rule.action ~= "allow")
+            record_monitor_match(_M.name, rule.id, rule.action ~= "allow")
         end
     end
     if seen.over then

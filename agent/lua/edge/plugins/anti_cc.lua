@@ -4,7 +4,7 @@ local blocks = require("edge.core.blocks")
 local bots = require("edge.core.bots")
 local challenge = require("edge.anti_cc.challenge")
 local counters = require("edge.core.counters")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local counts = require("edge.anti_cc.counts")
 local memo = require("edge.core.memo")
 local networks = require("edge.core.networks")
@@ -164,7 +164,7 @@ local function check(rule, visitor, request)
     end
     if rule.watches then
         counters.count("antiCCWatched")
-        monitored(_M.name, rule.is_zone and why or rule.id, true)
+        record_monitor_match(_M.name, rule.is_zone and why or rule.id, true)
         return nil
     end
     local status, target

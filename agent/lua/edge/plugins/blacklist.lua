@@ -3,7 +3,7 @@ local address_lists = require("edge.core.address_lists")
 local always_allowed = require("edge.core.always_allowed")
 local counters = require("edge.core.counters")
 local memo = require("edge.core.memo")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local path_variants = require("edge.core.path_variants")
 local set = require("edge.core.set")
 local trails = require("edge.core.trails")
@@ -59,7 +59,7 @@ function _M.access(site, request)
                 -- A white list that only monitors changes nothing, also not the log.
                 if ref.isBlack and not _M.is_exempt(address) then
                     counters.count("blacklistWatched")
-                    monitored(_M.name, ref.id, true)
+                    record_monitor_match(_M.name, ref.id, true)
                 end
             elseif not ref.isBlack then
                 white.add()

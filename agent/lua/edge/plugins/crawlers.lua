@@ -1,5 +1,5 @@
--- A site's rules for crawlers, by their category: limits, challenges, 402 and 403. Impostors have a rule of their own;
--- without it they count as the crawlers that they name. Fails open: any client can choose not to be a crawler.
+-- Applies a site's rules by crawler category: limit, challenge, 402 or 403. A site may have a rule for impostors.
+-- Otherwise the rule of the crawler that they name applies. Fails open: any client can choose not to be a crawler.
 local blacklist = require("edge.plugins.blacklist")
 local bots = require("edge.core.bots")
 local count_exceeds = require("edge.limits.count_exceeds")
@@ -22,7 +22,7 @@ local by_category = memo(function(rules)
             id = rule.id,
             monitor = rule.monitor,
             per_minute = rule.action == LIMIT and rule.perMinute or nil,
-            -- As other rules of the firewall (core/reaction.lua).
+            -- The keys are those that core/reaction.lua reads.
             blockType = rule.action == "challenge" and SHIELD or REFUSAL,
             status = STATUSES[rule.action],
         }
@@ -71,7 +71,7 @@ function _M.explain.access(outcome)
         return "noRule"
     end
     local decision, detail = decisions.common(outcome)
-    -- A challenge is a page or a redirect to set a cookie.
+    -- The page of a challenge is the outcome's target, so decisions.common takes it for a redirect.
     if decision == "redirected" then
         decision, detail = "refused", { status = outcome.answer }
     end

@@ -6,7 +6,7 @@ local counters = require("edge.core.counters")
 local changes = require("edge.core.dicts").changes
 local decisions = require("edge.simulate.decision")
 local is_loop = require("edge.acl.loop")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local recent = require("edge.core.recent")
 local white = require("edge.core.white")
 local script_helpers = require("edge.acl.script_helpers")
@@ -188,7 +188,7 @@ function _M.access(site, request, module)
         return nil
     end
     if module.monitor then
-        monitored(_M.name, module.id, action ~= "allow")
+        record_monitor_match(_M.name, module.id, action ~= "allow")
         return nil
     end
     local status

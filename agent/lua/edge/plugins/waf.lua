@@ -5,7 +5,7 @@ local decisions = require("edge.simulate.decision")
 local explain = require("edge.waf.explain")
 local inflate = require("edge.waf.inflate")
 local inspect = require("edge.waf.inspect")
-local monitored = require("edge.core.monitored")
+local record_monitor_match = require("edge.core.monitor_match")
 local white = require("edge.core.white")
 local get_body_data, get_body_file, get_headers, read_body = ngx.req.get_body_data, ngx.req.get_body_file, ngx.req.get_headers,
     ngx.req.read_body
@@ -140,7 +140,7 @@ function _M.access(site, request, module)
         log(ngx.ERR, "waf explanation: ", err)
     end
     if is_only_logged(module, found) then
-        monitored(_M.name, found.rule, not is_tolerated(module, found))
+        record_monitor_match(_M.name, found.rule, not is_tolerated(module, found))
         return nil
     end
     return STATUS[found.rule] or REFUSED, nil, found.rule
