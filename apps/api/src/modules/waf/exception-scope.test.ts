@@ -1,6 +1,6 @@
 import type { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
 import { expect, test } from 'vitest';
-import { scopeOf } from './exception-scope.ts';
+import { suggestedScope } from './exception-scope.ts';
 
 const finding = { cause: 'waf', rule: 'sqli-union-select', uri: '/search', host: 'www.example.com' };
 const explanation: WafExplanation = {
@@ -15,7 +15,7 @@ const explanation: WafExplanation = {
 };
 
 test('an exception is limited to the parameter, the path and the host, and holds for the category of a scored value', () => {
-  expect(scopeOf(finding, explanation)).toEqual({
+  expect(suggestedScope(finding, explanation)).toEqual({
     rule: 'sqli',
     path: '/search',
     parameter: 'id',
@@ -39,11 +39,11 @@ test.each<[string, Partial<WafExplanation> | null, string | null]>([
     'sqli',
   ],
 ])('the rule of an exception for %s', (_what, over, rule) => {
-  expect(scopeOf(finding, over && { ...explanation, ...over })?.rule).toBe(rule);
+  expect(suggestedScope(finding, over && { ...explanation, ...over })?.rule).toBe(rule);
 });
 
 test('a monitored finding suggests the rule without its prefix', () => {
-  expect(scopeOf({ ...finding, rule: 'monitor/files-dump' }, null)?.rule).toBe('files-dump');
+  expect(suggestedScope({ ...finding, rule: 'monitor/files-dump' }, null)?.rule).toBe('files-dump');
 });
 
 test.each([
@@ -53,16 +53,16 @@ test.each([
   ['ends before bytes that are not UTF-8', '/a/\uFFFD', '/a/'],
   ['of a long request ends with a segment', `/${'a'.repeat(300)}/${'b'.repeat(300)}`, `/${'a'.repeat(300)}/`],
 ])('the path of an exception %s', (_what, uri, path) => {
-  expect(scopeOf({ ...finding, uri }, explanation)?.path).toBe(path === '/' ? null : path);
+  expect(suggestedScope({ ...finding, uri }, explanation)?.path).toBe(path === '/' ? null : path);
 });
 
 // Regression: an escape early in the path suggested an exception for the whole site.
-// Regression: so did the path `/`, without a word.
+// Regression: so did the path `/`, without an error.
 test('a path that is the whole site suggests no exception unless a parameter limits it', () => {
   const unnamed = { ...finding, uri: '/\uFFFD/search' };
-  expect(scopeOf(unnamed, { ...explanation, name: undefined })).toBeNull();
-  expect(scopeOf(unnamed, explanation)).toMatchObject({ path: null, parameter: 'id' });
-  expect(scopeOf({ ...finding, uri: '/' }, { ...explanation, name: undefined })).toBeNull();
+  expect(suggestedScope(unnamed, { ...explanation, name: undefined })).toBeNull();
+  expect(suggestedScope(unnamed, explanation)).toMatchObject({ path: null, parameter: 'id' });
+  expect(suggestedScope({ ...finding, uri: '/' }, { ...explanation, name: undefined })).toBeNull();
 });
 
 test.each([
@@ -71,5 +71,5 @@ test.each([
   ['a name with a line break', String.raw`a\x0Ab`, null],
   ['a name with a space at its end', 'id ', null],
 ])('the parameter of an exception for %s', (_what, name, parameter) => {
-  expect(scopeOf(finding, { ...explanation, name })?.parameter).toBe(parameter);
+  expect(suggestedScope(finding, { ...explanation, name })?.parameter).toBe(parameter);
 });

@@ -1,4 +1,4 @@
-// The exception that a finding of the firewall suggests: no wider than needed for the same request to pass.
+// Suggests an exception for a WAF finding: limited to its host, path prefix and parameter where they are known.
 import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
 import type { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
 import { WafException, type ExceptionScope } from '@edgeloom/contract/waf/waf.ts';
@@ -10,21 +10,24 @@ const categoryOf = new Map(rules.map(({ id, category }) => [id, category]));
 /** Longer names are cut in explanations (agent/lua/edge/waf/explain.lua). */
 const MAX_NAME_BYTES = 64;
 /** The longest path of an exception. */
-const MAX_PATH = 512;
-/** Servers read these in different ways, so an exception must end before them. U+FFFD: a byte that is not UTF-8. */
+const MAX_PATH_LENGTH = 512;
+/**
+ * Servers may interpret these differently, so a path ends before the segment that has one. U+FFFD: a byte that is not
+ * UTF-8.
+ */
 const AMBIGUOUS = /[%;\\\p{Cc}\uFFFD]/u;
 
-/** Null: the path is `/` or cannot be named, and nothing else would limit the exception within its host. */
-export function scopeOf(
+/** Null when the exception would cover the whole host, or the API would reject it. */
+export function suggestedScope(
   { cause, rule, uri, host }: Pick<LogRow, 'cause' | 'rule' | 'uri' | 'host'>,
   waf: WafExplanation | null,
 ): ExceptionScope | null {
   const ruleID = waf?.rules[0]?.id ?? (cause === 'waf' && rule.startsWith(MONITOR) ? rule.slice(MONITOR.length) : rule);
   const parameter = waf ? parameterOf(waf) : null;
-  const path = pathOf(uri);
+  const path = pathPrefixOf(uri);
   if (path === '/' && parameter === null) return null;
   const scope = {
-    rule: ruleOf(ruleID, waf, parameter),
+    rule: ruleOrCategoryOf(ruleID, waf, parameter),
     path: path === '/' ? null : path,
     parameter,
     host: host.toLowerCase(),
@@ -35,15 +38,16 @@ export function scopeOf(
 
 /**
  * The model's score and other rules of the category refuse the same value, so the exception is for its category, and
- * for all rules if those of several match one parameter. A single rule without a score is excepted alone.
+ * for all rules if those of several match one parameter. Without a parameter, it is for the deciding rule's category
+ * only. A single rule without a score is excepted alone.
  */
-function ruleOf(id: string, waf: WafExplanation | null, parameter: string | null): string | null {
+function ruleOrCategoryOf(id: string, waf: WafExplanation | null, parameter: string | null): string | null {
   if (!waf || (waf.score === undefined && waf.rules.length === 1)) return id;
   const categories = new Set(waf.rules.map((rule) => categoryOf.get(rule.id)));
   return categories.size > 1 && parameter !== null ? null : (categoryOf.get(id) ?? id);
 }
 
-/** Null: the finding has no name, or the log has only a part of it. */
+/** Null when the finding has no name, the log may have only a part of it, or the API would change or reject it. */
 function parameterOf({ name = '' }: WafExplanation): string | null {
   const bytes = Buffer.from(
     name.replace(/\\x([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
@@ -54,12 +58,16 @@ function parameterOf({ name = '' }: WafExplanation): string | null {
   return WafException.safeParse({ parameter: text }).data?.parameter === text ? text : null;
 }
 
-/** The log has decoded paths, the API takes encoded ones. Ends with a slash where it is shorter than the request's. */
-function pathOf(uri: string): string {
+/**
+ * The longest unambiguous prefix of the logged path, as the API spells it: only `?`, `#`, `*` and white space are
+ * escaped. A shortened path ends with a slash.
+ */
+function pathPrefixOf(uri: string): string {
   const ambiguous = uri.search(AMBIGUOUS);
   let path = ambiguous === -1 ? uri : uri.slice(0, uri.lastIndexOf('/', ambiguous) + 1);
-  while (stored(path).length > MAX_PATH) path = path.slice(0, path.lastIndexOf('/', path.length - 2) + 1);
-  return stored(path);
+  while (escapePath(path).length > MAX_PATH_LENGTH) path = path.slice(0, path.lastIndexOf('/', path.length - 2) + 1);
+  return escapePath(path);
 }
 
-const stored = (path: string) => path.replace(/[?#*\s]/gu, (char) => (char === '*' ? '%2A' : encodeURIComponent(char)));
+const escapePath = (path: string) =>
+  path.replace(/[?#*\s]/gu, (char) => (char === '*' ? '%2A' : encodeURIComponent(char)));

@@ -20,7 +20,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import { explained } from '../logs/logs.service.ts';
 import { modulesOf } from '../modules/modules.service.ts';
 import * as sites from '../sites/sites.service.ts';
-import { scopeOf } from './exception-scope.ts';
+import { suggestedScope } from './exception-scope.ts';
 
 export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
   'waf',
@@ -40,7 +40,7 @@ export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
 const hasEnded = ({ until }: Pick<WafException, 'until'>, now: Date) =>
   until !== null && Date.parse(until) <= now.getTime();
 
-/** Adds an exception with which the firewall would not have found what it found in this request of the log. */
+/** Adds the exception that is suggested for what the WAF found in this request of the log. */
 export async function addException(ctx: Ctx, siteId: string, reqID: string) {
   await sites.own(ctx.db, siteId);
   // The reply has parts of the log.
@@ -48,7 +48,8 @@ export async function addException(ctx: Ctx, siteId: string, reqID: string) {
   const row = await accessLogOf(ctx.installation).find(ctx.db.$read, reqID);
   const finding = row && explained(row.explanation);
   if (row?.siteID !== siteId || (row.cause !== 'waf' && !finding)) return fail('NOT_FOUND');
-  const scope = scopeOf(row, finding ?? null) ?? failAt('reqID', 'format', 'no exception can be limited to this path');
+  const scope =
+    suggestedScope(row, finding ?? null) ?? failAt('reqID', 'format', 'no exception can be limited to this path');
   return ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.lock(tx, siteId);
     const module = await firewallOf(tx, siteId, row);
