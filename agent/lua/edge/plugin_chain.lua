@@ -211,10 +211,10 @@ function _M.run(list, phase, site, request, set, watch)
 end
 
 -- The list without access restrictions.
-function _M.without_guards(list)
+function _M.without_access_restrictions(list)
     local allowed = { all = {} }
     for _, plugin in ipairs(list.all) do
-        if not plugin.guards then
+        if not plugin.restricts_access then
             allowed.all[#allowed.all + 1] = plugin
             if not plugin.of_module then
                 allowed[#allowed + 1] = plugin

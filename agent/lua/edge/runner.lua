@@ -72,7 +72,7 @@ local function is_malformed()
 end
 
 local access = plugin_chain.of("access")
-local own_access = plugin_chain.without_guards(access)
+local own_access = plugin_chain.without_access_restrictions(access)
 -- `watch`, here and below: see simulate/simulation.lua. nil for visitors.
 function _M.access(watch)
     local request, why, closed = (watch or requests):visitor()

@@ -7,7 +7,7 @@ local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local var = ngx.var
 
-local _M = { name = "abuseIP", priority = 4800, guards = true }
+local _M = { name = "abuseIP", priority = 4800, restricts_access = true }
 
 function _M.access(site)
     local rule = site.abuseIP

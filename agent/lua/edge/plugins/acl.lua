@@ -11,7 +11,7 @@ local white = require("edge.core.white")
 local work = require("edge.acl.work")
 local ipairs, var = ipairs, ngx.var
 
-local _M = { name = "acl", priority = 3900, fails = "closed", of_module = true, guards = true }
+local _M = { name = "acl", priority = 3900, fails = "closed", of_module = true, restricts_access = true }
 local DENY, CLOSE = 929, 444
 -- Units of acl/work.lua: about 10 ms.
 local BUDGET = 200000

@@ -16,7 +16,7 @@ local site_rules = require("edge.anti_cc.site_rules")
 local zones = require("edge.core.zone")
 local ipairs, match, ngx, sub, time, tonumber, var = ipairs, string.match, ngx, string.sub, ngx.time, tonumber, ngx.var
 
-local _M = { name = "antiCC", priority = 3500, guards = true }
+local _M = { name = "antiCC", priority = 3500, restricts_access = true }
 local CLOSE, SEE_OTHER = 444, 303
 local REDIRECT_MODE = 4
 -- A visitor with a pass may send this many times more requests, by the zone's rule.

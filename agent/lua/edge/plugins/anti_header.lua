@@ -8,7 +8,7 @@ local get_headers = ngx.req.get_headers
 local find, sub = string.find, string.sub
 local ipairs, type = ipairs, type
 
-local _M = { name = "antiHeader", priority = 4100, fails = "closed", guards = true }
+local _M = { name = "antiHeader", priority = 4100, fails = "closed", restricts_access = true }
 
 local compare = {}
 function compare.equal(line, value)

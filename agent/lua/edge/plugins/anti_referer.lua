@@ -8,7 +8,7 @@ local decisions = require("edge.simulate.decision")
 local find, sub, lower, match = string.find, string.sub, string.lower, string.match
 local ipairs, var = ipairs, ngx.var
 
-local _M = { name = "antiReferer", priority = 4200, fails = "closed", guards = true }
+local _M = { name = "antiReferer", priority = 4200, fails = "closed", restricts_access = true }
 local LONGEST = 253
 
 -- nil without a host. Text before an @ is user information.

@@ -12,7 +12,7 @@ local zones = require("edge.core.zone")
 local decisions = require("edge.simulate.decision")
 local error, ipairs, sub, var = error, ipairs, string.sub, ngx.var
 
-local _M = { name = "blacklist", priority = 4900, fails = "closed", guards = true }
+local _M = { name = "blacklist", priority = 4900, fails = "closed", restricts_access = true }
 local NO_ZONE = {}
 
 local methods_of = memo(set)

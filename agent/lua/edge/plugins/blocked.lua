@@ -3,7 +3,7 @@
 local blocks = require("edge.core.blocks")
 local var = ngx.var
 
-local _M = { name = "blocked", priority = 8500, guards = true }
+local _M = { name = "blocked", priority = 8500, restricts_access = true }
 local CLOSE = 444
 
 function _M.access(site)

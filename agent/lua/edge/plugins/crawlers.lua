@@ -9,7 +9,7 @@ local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local header, ipairs, var = ngx.header, ipairs, ngx.var
 
-local _M = { name = "crawlers", priority = 4650, guards = true }
+local _M = { name = "crawlers", priority = 4650, restricts_access = true }
 local LIMIT, MINUTE, RETRY_SECONDS = "limit", 60, "60"
 local TOO_MANY = 429
 local REFUSAL, SHIELD = 0, 1

@@ -7,7 +7,7 @@ local risk = require("edge.core.risk")
 local zones = require("edge.core.zone")
 local var = ngx.var
 
-local _M = { name = "firewall", priority = 8400, guards = true }
+local _M = { name = "firewall", priority = 8400, restricts_access = true }
 local CLOSE = 444
 
 local function cause_of(firewall, address)

@@ -6,7 +6,7 @@ local rules = require("edge.limits.rules")
 local white = require("edge.core.white")
 local floor, ipairs, now = math.floor, ipairs, ngx.now
 
-local _M = { name = "frequency", priority = 3700, guards = true }
+local _M = { name = "frequency", priority = 3700, restricts_access = true }
 
 -- The keys are those of core/sliding_window.lua.
 local function is_known(key, rule)

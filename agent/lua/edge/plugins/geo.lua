@@ -7,7 +7,7 @@ local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local ipairs, var = ipairs, ngx.var
 
-local _M = { name = "geo", priority = 4700, guards = true }
+local _M = { name = "geo", priority = 4700, restricts_access = true }
 
 local prepared = memo(function(rules)
     local list = {}

@@ -6,7 +6,7 @@ local white = require("edge.core.white")
 local ipairs = ipairs
 
 -- Before the limits that may let a request wait, so that waiting requests count.
-local _M = { name = "limitConn", priority = 3750, guards = true }
+local _M = { name = "limitConn", priority = 3750, restricts_access = true }
 local RETRY_SECONDS = 1
 
 local function is_exceeded(rule, request)

@@ -7,7 +7,7 @@ local rules = require("edge.limits.rules")
 local white = require("edge.core.white")
 local ipairs, max, now, sleep = ipairs, math.max, ngx.now, ngx.sleep
 
-local _M = { name = "limitReq", priority = 3600, guards = true }
+local _M = { name = "limitReq", priority = 3600, restricts_access = true }
 local SECOND = 1e6
 -- nginx reads the clock once per round of events. Requests of one round do not count as a burst.
 local CLOCK_TOLERANCE = 50000

@@ -13,7 +13,7 @@ local script_helpers = require("edge.acl.script_helpers")
 local byte, error, loadstring, pcall, setfenv = string.byte, error, loadstring, pcall, setfenv
 local time, tostring, var = ngx.time, tostring, ngx.var
 
-local _M = { name = "luaAcl", priority = 3800, fails = "closed", of_module = true, guards = true }
+local _M = { name = "luaAcl", priority = 3800, fails = "closed", of_module = true, restricts_access = true }
 local DENY, CLOSE = 929, 444
 local FUEL = 20000
 -- For one second; a unit takes about 50 ns.

@@ -12,7 +12,7 @@ local byte, char, concat, format, gmatch, gsub, lower, match, sub, upper = strin
     string.format, string.gmatch, string.gsub, string.lower, string.match, string.sub, string.upper
 local floor, ipairs, time, tonumber, type, var = math.floor, ipairs, ngx.time, tonumber, type, ngx.var
 
-local _M = { name = "tokenAuth", priority = 3000, fails = "closed", of_module = true, guards = true }
+local _M = { name = "tokenAuth", priority = 3000, fails = "closed", of_module = true, restricts_access = true }
 -- Longer texts are no tokens, and matching them is expensive.
 local LONGEST = 1024
 

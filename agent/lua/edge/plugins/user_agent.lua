@@ -4,7 +4,7 @@ local white = require("edge.core.white")
 local decisions = require("edge.simulate.decision")
 local ipairs, var = ipairs, ngx.var
 
-local _M = { name = "userAgent", priority = 4600, fails = "closed", guards = true }
+local _M = { name = "userAgent", priority = 4600, fails = "closed", restricts_access = true }
 
 function _M.access(site, request)
     local rules = site.userAgents

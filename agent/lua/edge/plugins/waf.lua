@@ -11,7 +11,7 @@ local get_body_data, get_body_file, get_headers, read_body = ngx.req.get_body_da
     ngx.req.read_body
 local error, ipairs, log, open, pcall, tonumber, var = error, ipairs, ngx.log, io.open, pcall, tonumber, ngx.var
 
-local _M = { name = "waf", priority = 3200, fails = "closed", of_module = true, guards = true }
+local _M = { name = "waf", priority = 3200, fails = "closed", of_module = true, restricts_access = true }
 local LARGE_RULE, LENGTH_RULE, COMPRESSED_RULE = "protocol-large-body", "protocol-unknown-length", "protocol-compressed-body"
 local REFUSED, STATUS = 403, { [LENGTH_RULE] = 411, [LARGE_RULE] = 413 }
 local BODILESS = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true, CONNECT = true }
