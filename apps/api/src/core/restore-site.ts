@@ -78,7 +78,8 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
   const { siteId, version, reason, isDryRun } = options;
   // Locks the site against concurrent restores and limit checks.
   const [site] = await tx.$queryRaw<{ zoneId: string; clientId: string; domainLimit: number; portLimit: number }[]>`
-    SELECT s.zone_id AS "zoneId", s.client_id AS "clientId", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit"
+    SELECT s.zone_id AS "zoneId", s.client_id AS "clientId", coalesce(s.domain_limit, p.domain_limit) AS "domainLimit",
+      coalesce(s.port_limit, p.port_limit) AS "portLimit"
     FROM sites s JOIN products p ON p.id = s.product_id WHERE s.id = ${siteId}::uuid FOR NO KEY UPDATE OF s`;
   if (!site) fail('NOT_FOUND');
   const seen = await newestVersion(tx, siteId);

@@ -31,6 +31,15 @@ export const SiteUpdate = z.object({
   cnameLabel: CnameLabel.optional(),
 });
 
+const OwnLimit = z.int().min(0).max(1_000_000).nullable();
+/** Limits of a site that replace those of its product. */
+export const OwnLimits = z.object({
+  domainLimit: OwnLimit.describe('Domains. Null: as the product; 0: unlimited'),
+  portLimit: OwnLimit.describe('Layer-4 forwards. Null: as the product; 0: unlimited'),
+  autoCertificateLimit: OwnLimit.describe('Automatic certificates. Null: as the product; 0: unlimited'),
+});
+export type OwnLimits = z.output<typeof OwnLimits>;
+
 /** `tooLarge`: a document exceeds 3 MB. `notCompiled`: an internal error, which is logged. */
 export const PublishError = z.enum(['tooLarge', 'notCompiled']);
 export type PublishError = z.output<typeof PublishError>;
@@ -56,6 +65,7 @@ export const Site = z.object({
   domainLimit: z.int().describe('0: unlimited'),
   portCount: z.int().describe('Layer-4 forwards'),
   portLimit: z.int().describe('0: unlimited'),
+  ownLimits: OwnLimits,
   expiry: Time.nullable(),
   createdAt: Time,
   updatedAt: Time,
@@ -110,6 +120,9 @@ export const SiteProductInput = z.object({
   siteIDs: z.array(Id).min(1).max(1000),
   productID: Id.describe('Of the same zone'),
 });
+/** Omitted limits stay unchanged. */
+export const LimitationsInput = OwnLimits.partial().extend({ siteIDs: z.array(Id).min(1).max(1000) });
+export type LimitationsInput = z.output<typeof LimitationsInput>;
 export const SiteTagsInput = z.object({ siteIDs: z.array(Id).min(1).max(1000), tags: Tags });
 export const SiteIDs = z.object({ siteIDs: z.array(Id).min(1).max(1000) });
 export const ResourceInfo = z.object({

@@ -6,6 +6,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail, failTogether } from '../../core/fail.ts';
 import type { LicensedTx, ScopedTx } from '../../core/scope.ts';
 import * as jobs from '../jobs/jobs.service.ts';
+import { limitsOf } from '../sites/limits.ts';
 import * as sites from '../sites/sites.service.ts';
 
 /** Whether the name is inside a zone of a DNS account. */
@@ -40,8 +41,7 @@ export async function orderable(tx: ScopedTx, siteId: string, names: readonly st
  */
 export async function assertRoom(tx: LicensedTx, siteId: string, names: readonly string[]) {
   if (names.length === 0) return;
-  const { product } = await sites.lock(tx, siteId);
-  const limit = product.autoCertificateLimit;
+  const limit = limitsOf(await sites.lock(tx, siteId)).autoCertificateLimit;
   const free = limit - (limit === 0 ? 0 : await tx.certificate.count({ where: { siteId, type: 'automatic' } }));
   if (limit > 0 && names.length > free)
     fail('AUTO_SSL_LIMIT', { extra: { limit }, errorData: [{ targets: names.slice(Math.max(0, free)) }] });

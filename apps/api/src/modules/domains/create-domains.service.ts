@@ -21,6 +21,7 @@ import { SQL_NULL } from '../../core/json-null.ts';
 import { originFault } from '../../core/outbound.ts';
 import { inAgeOrder } from '../../core/rule-list.ts';
 import type { Prisma } from '../../generated/client.ts';
+import { limitsOf } from '../sites/limits.ts';
 import * as sites from '../sites/sites.service.ts';
 import { openPorts } from '../ports/site-ports.service.ts';
 import { failOnce, orTaken } from './domains.service.ts';
@@ -203,7 +204,7 @@ async function insertReady(ctx: Ctx, siteId: string, domains: New[], unproven: S
   return ctx.db.$transaction(async (tx) => {
     // Locks the site, so that concurrent lists cannot both use the last free places.
     const site = await sites.lock(tx, siteId);
-    const limit = site.product.domainLimit;
+    const limit = limitsOf(site).domainLimit;
     if (limit > 0 && (await tx.domain.count({ where: { siteId } })) + domains.length > limit)
       fail('DOMAIN_LIMIT', { extra: { limit } });
     const present = await tx.domain.findMany({ where: { siteId, name: { in: names } }, select: { name: true } });

@@ -22,6 +22,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { originFaults } from '../domains/create-domains.service.ts';
 import { failOnce } from '../domains/domains.service.ts';
+import { limitsOf } from '../sites/limits.ts';
 import * as sites from '../sites/sites.service.ts';
 import { portsOf as zonePortsOf } from '../zones/zone-ports.service.ts';
 import { countPorts, readPorts, type PortFilter, type PortPaging } from './ports.queries.ts';
@@ -99,8 +100,7 @@ async function insert(ctx: Ctx, siteId: string, entries: New[], known: Fault[] =
     entries.map(({ forward }) => forward.port),
   );
   return ctx.db.$transaction(async (tx) => {
-    const { product } = await sites.lock(tx, siteId);
-    const limit = product.portLimit;
+    const limit = limitsOf(await sites.lock(tx, siteId)).portLimit;
     if (limit > 0 && (await tx.portRule.count({ where: { siteId } })) + entries.length > limit)
       fail('PORT_LIMIT', { extra: { limit } });
     const layer7 = new Set((await zonePortsOf(tx, zoneId)).map(({ port }) => port));

@@ -1,9 +1,12 @@
+import type { Product } from '../../generated/client.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failAt } from '../../core/fail.ts';
+import { fail, failAt, failTogether, type Fault } from '../../core/fail.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import { limitsOf, ownLimits } from './limits.ts';
 
 /**
- * Moves sites to another product of their zone. They take its groups, and must fit in its limits. Nodes, ports and
- * blocks belong to the zone, so sites cannot change it.
+ * Moves sites to another product of their zone. They take its groups, and must fit in its limits, unless they have
+ * their own. Nodes, ports and blocks belong to the zone, so sites cannot change it.
  */
 export const changeProduct = ({ db }: Ctx, siteIDs: string[], productID: string) =>
   db.$transaction(async (tx) => {
@@ -13,26 +16,14 @@ export const changeProduct = ({ db }: Ctx, siteIDs: string[], productID: string)
     const product = await tx.product.update({ where: { id: productID }, data: { updatedAt: new Date() } });
     const { count } = await tx.site.updateMany({ where: { id: { in: siteIDs } }, data: { updatedAt: new Date() } });
     if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
-    const select = {
-      id: true,
-      name: true,
-      zoneId: true,
-      _count: { select: { domains: true, portRules: true, certificates: { where: { type: 'automatic' } } } },
-    } as const;
-    const moving = await tx.site.findMany({ where: { id: { in: siteIDs }, productId: { not: productID } }, select });
-    const elsewhere = moving.filter(({ zoneId }) => zoneId !== product.zoneId);
-    if (elsewhere.length > 0) failAt('productID', 'zone', 'this product is in another zone');
+    const moving = await readSites(tx, siteIDs, productID);
+    if (moving.some(({ zoneId }) => zoneId !== product.zoneId))
+      failAt('productID', 'zone', 'this product is in another zone');
     const present = await tx.site.count({ where: { productId: productID } });
+    const faults = moving.flatMap((site) => exceeded(site, product));
     if (product.siteLimit > 0 && present + moving.length > product.siteLimit)
-      fail('PRODUCT_SITE_LIMIT', { extra: { limit: product.siteLimit } });
-    for (const [error, limit, key] of [
-      ['DOMAIN_LIMIT', product.domainLimit, 'domains'],
-      ['PORT_LIMIT', product.portLimit, 'portRules'],
-      ['AUTO_SSL_LIMIT', product.autoCertificateLimit, 'certificates'],
-    ] as const) {
-      const above = limit > 0 ? moving.filter(({ _count }) => _count[key] > limit) : [];
-      if (above.length > 0) fail(error, { extra: { limit }, errorData: [{ targets: above.map(({ name }) => name) }] });
-    }
+      faults.push({ reason: 'PRODUCT_SITE_LIMIT', target: product.name, limit: product.siteLimit });
+    failWith(faults);
     const { groupId, backupGroupId } = product;
     const lifted = backupGroupId === null && { forcedAt: null };
     await tx.site.updateMany({
@@ -41,3 +32,44 @@ export const changeProduct = ({ db }: Ctx, siteIDs: string[], productID: string)
     });
     return { siteIDs };
   });
+
+const readSites = (tx: ScopedTx, siteIDs: string[], productID: string) =>
+  tx.site.findMany({
+    where: { id: { in: siteIDs }, productId: { not: productID } },
+    select: {
+      id: true,
+      name: true,
+      zoneId: true,
+      ...ownLimits,
+      _count: { select: { domains: true, portRules: true, certificates: { where: { type: 'automatic' } } } },
+    },
+    orderBy: { name: 'asc' },
+  });
+type MovingSite = Awaited<ReturnType<typeof readSites>>[number];
+
+interface LimitFault extends Fault {
+  limit: number;
+}
+
+/** The limits that the site would exceed with the product. */
+function exceeded({ name, _count, ...own }: MovingSite, product: Product): LimitFault[] {
+  const limits = limitsOf({ ...own, product });
+  return (
+    [
+      ['DOMAIN_LIMIT', limits.domainLimit, _count.domains],
+      ['PORT_LIMIT', limits.portLimit, _count.portRules],
+      ['AUTO_SSL_LIMIT', limits.autoCertificateLimit, _count.certificates],
+    ] as const
+  ).flatMap(([reason, limit, used]) => (limit > 0 && used > limit ? [{ reason, target: name, limit }] : []));
+}
+
+/** One reason has its own code. Several are reported together, each with its sites. */
+function failWith(faults: readonly LimitFault[]): void {
+  const [first] = faults;
+  if (!first) return;
+  if (faults.some(({ reason }) => reason !== first.reason)) return failTogether(faults);
+  fail(first.reason, {
+    extra: { limit: first.limit },
+    errorData: [{ targets: faults.map(({ target }) => target) }],
+  });
+}

@@ -23,7 +23,8 @@ export type SitePaging = Paging<'createdAt' | 'name' | 'updatedAt' | 'status'> &
 export type SiteRow = Site & { cacheVersion: number };
 
 const columns = sql`${publishError} AS "publishError", s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
-  z.name AS "zoneName", s.backup_group_id AS "backupGroupID", s.forced_at AS "forcedAt", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", p.domain_limit AS "domainLimit", p.port_limit AS "portLimit", s.expires_at AS expiry,
+  z.name AS "zoneName", s.backup_group_id AS "backupGroupID", s.forced_at AS "forcedAt", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", coalesce(s.domain_limit, p.domain_limit) AS "domainLimit", coalesce(s.port_limit, p.port_limit) AS "portLimit",
+  json_build_object('domainLimit', s.domain_limit, 'portLimit', s.port_limit, 'autoCertificateLimit', s.auto_certificate_limit) AS "ownLimits", s.expires_at AS expiry,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
   (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount",
   (SELECT count(*)::int FROM port_rules r WHERE r.site_id = s.id) AS "portCount"`;
@@ -85,7 +86,7 @@ export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null
         (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id AND d.enabled) AS "enabledDomainCount",
         (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS "cacheRuleCount",
         (SELECT count(*)::int FROM certificates c WHERE c.site_id = s.id AND c.type = 'automatic') AS "autoCertificateCount",
-        p.auto_certificate_limit AS "autoCertificateLimit",
+        coalesce(s.auto_certificate_limit, p.auto_certificate_limit) AS "autoCertificateLimit",
         coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q
           WHERE q.zone_id = s.zone_id AND (q.port IN (80, 443)
             OR EXISTS (SELECT 1 FROM site_ports o WHERE o.site_id = s.id AND o.zone_port_id = q.id))), '[]') AS ports

@@ -1,6 +1,7 @@
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { routes } from '../../http/bind.ts';
 import { changeProduct } from './change-product.service.ts';
+import { setLimitations } from './limits.ts';
 import * as logSetting from './log-setting.service.ts';
 import * as service from './sites.service.ts';
 
@@ -12,6 +13,7 @@ export const clientSitesRoutes = routes(clientSites, {
   status: (ctx, { body }) => service.setStatus(ctx, body.siteIDs, body.status),
   forceBackup: (ctx, { body }) => service.forceBackup(ctx, body.siteIDs, body.enabled),
   setExpiry: (ctx, { body }) => service.setExpiry(ctx, body.siteIDs, body.expiry),
+  setLimitations: (ctx, { body }) => setLimitations(ctx, body),
   setTags: (ctx, { body }) => service.setTagsOf(ctx, body.siteIDs, body.tags),
   changeProduct: (ctx, { body }) => changeProduct(ctx, body.siteIDs, body.productID),
   refreshProduct: (ctx, { body }) => service.refreshProduct(ctx, body.siteIDs),

@@ -15,6 +15,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { openFirstPorts } from '../ports/first-ports.ts';
 import { createDefaults } from './defaults.ts';
+import { limitColumns, limitsOf, ownLimits } from './limits.ts';
 import {
   countByProduct,
   countSites,
@@ -29,7 +30,7 @@ import {
 } from './sites.queries.ts';
 
 const include = {
-  product: { select: { name: true, domainLimit: true, portLimit: true, autoCertificateLimit: true } },
+  product: { select: { name: true, ...ownLimits } },
   zone: { select: { name: true } },
   owner: { select: { name: true, status: true } },
   _count: { select: { domains: true, portRules: true } },
@@ -96,7 +97,7 @@ export async function clientResources(ctx: Ctx) {
 export async function resources(ctx: Ctx) {
   const { db } = ctx;
   const [sites, products, domains, enabledDomains, forwards, cacheRules, traffic] = await Promise.all([
-    db.site.groupBy({ by: ['productId'], _count: true }),
+    db.site.groupBy({ by: ['productId', 'domainLimit', 'portLimit'], _count: true }),
     db.product.findMany({ select: { id: true, domainLimit: true, portLimit: true } }),
     db.domain.count(),
     db.domain.count({ where: { enabled: true } }),
@@ -107,7 +108,7 @@ export async function resources(ctx: Ctx) {
   const limits = new Map(products.map(({ id, ...limit }) => [id, limit]));
   /** Zero means unlimited. */
   const together = (name: 'domainLimit' | 'portLimit') => {
-    const parts = sites.map(({ productId, _count }) => (limits.get(productId)?.[name] ?? 0) * _count);
+    const parts = sites.map((site) => (site[name] ?? limits.get(site.productId)?.[name] ?? 0) * site._count);
     return parts.includes(0) ? null : parts.reduce((sum, part) => sum + part, 0);
   };
   return {
@@ -284,12 +285,7 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     return { ids };
   });
 
-const owned = {
-  id: true,
-  zoneId: true,
-  name: true,
-  product: { select: { domainLimit: true, portLimit: true, autoCertificateLimit: true } },
-} as const;
+const owned = { id: true, zoneId: true, name: true, ...limitColumns } as const;
 
 /** A site of the caller; NOT_FOUND for any other. */
 export const own = async (db: ScopedTx, id: string) =>
@@ -327,9 +323,14 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>, publish
   userName: row.owner?.name ?? null,
   userStatus: row.owner?.status ?? null,
   domainCount: row._count.domains,
-  domainLimit: row.product.domainLimit,
+  domainLimit: limitsOf(row).domainLimit,
   portCount: row._count.portRules,
-  portLimit: row.product.portLimit,
+  portLimit: limitsOf(row).portLimit,
+  ownLimits: {
+    domainLimit: row.domainLimit,
+    portLimit: row.portLimit,
+    autoCertificateLimit: row.autoCertificateLimit,
+  },
   expiry: row.expiresAt,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
