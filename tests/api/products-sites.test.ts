@@ -65,6 +65,9 @@ describe('products', () => {
           portLimit: 0,
           autoCertificateLimit: 0,
           overLimitAction: 'none',
+          domainLock: false,
+          autoSSL: true,
+          minTLS: 'TLSv1.2',
         },
       ],
     ]);

@@ -39,6 +39,8 @@ interface RestoreOptions {
   isDryRun: boolean;
   admit: (entities: string[]) => void;
   admitCertificates: () => void;
+  /** A customer may not add or remove domains where the product locks them. */
+  isCustomer: boolean;
 }
 
 const MAX_SHOWN_ROWS = 200;
@@ -74,12 +76,20 @@ export async function restoreSite(installation: Installation, options: RestoreOp
   }
 }
 
+interface LockedSite {
+  zoneId: string;
+  clientId: string;
+  domainLimit: number;
+  portLimit: number;
+  domainLock: boolean;
+}
+
 async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions): Promise<Restored> {
   const { siteId, version, reason, isDryRun } = options;
   // Locks the site against concurrent restores and limit checks.
-  const [site] = await tx.$queryRaw<{ zoneId: string; clientId: string; domainLimit: number; portLimit: number }[]>`
+  const [site] = await tx.$queryRaw<LockedSite[]>`
     SELECT s.zone_id AS "zoneId", s.client_id AS "clientId", coalesce(s.domain_limit, p.domain_limit) AS "domainLimit",
-      coalesce(s.port_limit, p.port_limit) AS "portLimit"
+      coalesce(s.port_limit, p.port_limit) AS "portLimit", p.domain_lock AS "domainLock"
     FROM sites s JOIN products p ON p.id = s.product_id WHERE s.id = ${siteId}::uuid FOR NO KEY UPDATE OF s`;
   if (!site) fail('NOT_FOUND');
   const seen = await newestVersion(tx, siteId);
@@ -103,6 +113,7 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
   const restored = { ...differing, settled, version: differing.total > 0 ? seen + 1 : seen };
 
   const faults = await namesTaken(tx);
+  if (options.isCustomer && site.domainLock) faults.push(...(await domainsLocked(tx)));
   faults.push(...(await namesUnproven(tx, siteId)));
   faults.push(...(await portsTaken(tx, site.zoneId)), ...(await originsDenied(tx, env)));
   if (faults.length > 0) throw new RolledBackError({ ...restored, faults });
@@ -204,6 +215,14 @@ async function readChanges(tx: Tx): Promise<Pick<Restored, 'rows' | 'total'>> {
 
 const blamed = (reason: ErrorName, rows: readonly { label: string }[]): Fault[] =>
   rows.map(({ label }) => ({ reason, target: label }));
+
+const domainsLocked = async (tx: Tx): Promise<Fault[]> =>
+  blamed(
+    'DOMAINS_LOCKED',
+    await tx.$queryRaw<{ label: string }[]>`
+      SELECT label FROM wanted WHERE entity = 'domains' AND (before IS NULL OR after IS NULL)
+      ORDER BY label LIMIT ${MAX_NAMED}`,
+  );
 
 /** A name is enabled once in the whole installation. */
 const namesTaken = async (tx: Tx): Promise<Fault[]> =>

@@ -264,7 +264,7 @@ const host: Loader = async (db, _, zoneId, names) => {
        d.certificate_id AS "certificateId", d.scheme, d.port_map AS "portMap", d.hash_type AS "hashType",
        d.host_replace AS "hostReplace", d.sni, d.origin_verify AS "originVerify", d.origin_certificate_id AS "originCertificateId",
        d.slow_start_seconds AS "slowStartSeconds", d.health_check AS "healthCheck",
-       d.force_ssl AS "forceSsl", d.min_tls AS "minTls", d.hsts_max_age_seconds AS "hstsMaxAgeSeconds",
+       d.force_ssl AS "forceSsl", greatest(d.min_tls, p.min_tls) AS "minTls", d.hsts_max_age_seconds AS "hstsMaxAgeSeconds",
        d.hsts_include_subdomains AS "hstsIncludeSubdomains", d.hsts_preload AS "hstsPreload",
        d.max_fails AS "maxFails", d.fail_timeout_seconds AS "failTimeoutSeconds",
        d.connect_timeout_seconds AS "connectTimeoutSeconds", d.read_timeout_seconds AS "readTimeoutSeconds",
@@ -281,7 +281,7 @@ const host: Loader = async (db, _, zoneId, names) => {
           'action', r.action) ORDER BY r.priority, r.id)
         FROM anti_headers r WHERE r.domain_id = d.id AND r.enabled), '[]') AS "antiHeaders",
        (SELECT json_object_agg(a.kind, a.module_id) FROM domain_modules a WHERE a.domain_id = d.id) AS modules
-     FROM domains d JOIN sites s ON s.id = d.site_id
+     FROM domains d JOIN sites s ON s.id = d.site_id JOIN products p ON p.id = s.product_id
      WHERE d.enabled_name = ANY($2) AND s.zone_id = $1`,
     [zoneId, names],
   );

@@ -16,7 +16,7 @@ const Filter = {
   updatedAtStart: z.iso.datetime().optional(), updatedAtEnd: z.iso.datetime().optional(),
 };
 const Page = paging(['createdAt', 'name', 'updatedAt']);
-const createFails = ['MULTIPLE', 'DUPLICATED', 'DOMAIN_TAKEN', 'PUBLIC_SUFFIX', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] as const;
+const createFails = ['MULTIPLE', 'DOMAINS_LOCKED', 'DUPLICATED', 'DOMAIN_TAKEN', 'PUBLIC_SUFFIX', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP', 'NO_ENABLED_UPSTREAM'] as const;
 const origins = z.object({ data: z.array(Upstream) });
 
 export const domains = onSites('domains', {
@@ -29,11 +29,11 @@ export const domains = onSites('domains', {
   create:       post('site/:siteId/domains', { can: 'domain:write', body: DomainsInput, reply: Created, fails: createFails }),
   createSimple: post('site/:siteId/simpleDomains', { can: 'domain:write', body: SimpleDomainsInput, reply: Created, fails: createFails }),
   createFrom:   post('site/:siteId/domains/createFrom', { can: 'domain:write', body: CloneInput, reply: Created, fails: createFails }),
-  copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DUPLICATED', 'PUBLIC_SUFFIX', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP'] }),
+  copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DOMAINS_LOCKED', 'DUPLICATED', 'PUBLIC_SUFFIX', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP'] }),
   refusals:     post('site/:siteId/domains/refusals', { can: 'domain:read', body: NamesInput, reply: z.object({ data: z.array(Refusal) }) }),
   export:       post('site/:siteId/domains/export', { can: 'domain:read', body: Ids, answers: 'text/plain' }),
-  remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED'] }),
-  removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED'] }),
+  remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED', 'DOMAINS_LOCKED'] }),
+  removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED', 'DOMAINS_LOCKED'] }),
   status:       put('site/:siteId/domains/status', { can: 'domain:write', body: Enabling, reply: Ids, fails: ['DOMAIN_TAKEN', 'NAME_UNPROVEN', 'PUBLIC_SUFFIX', 'MULTIPLE'] }),
   checkProof:   put('site/:siteId/domains/checkProof', { can: 'domain:write', limit: 'probe', body: ProofCheckInput, reply: z.object({ data: z.array(ProofCheck) }) }),
   checkCname:   put('site/:siteId/domains/checkCname', { can: 'domain:write', limit: 'probe', body: Ids, reply: z.object({ data: z.array(CnameCheck) }), fails: ['DNS_FAILED', 'INVALID_DNS_SETTING'] }),

@@ -145,7 +145,7 @@ export const Scheme = z.object({ scheme: OriginScheme, portMap: z.array(z.object
 export const DomainInput = z.object({
   name: DomainNameInput,
   tags: Tags.default([]),
-  enabled: z.boolean().default(true),
+  enabled: z.boolean().optional().describe('Left out: as the product says for new domains'),
   upstreams: Upstreams,
   scheme: OriginScheme.default('http'),
   portMap: PortMap.default([]),

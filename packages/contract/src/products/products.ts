@@ -1,5 +1,8 @@
 import * as z from 'zod';
 import { Id, Memo, Text, Time } from '../common/common.ts';
+import { MinTls } from '../domains/domains.ts';
+
+const NewSiteStatus = z.enum(['normal', 'pause']);
 
 export const ProductInput = z.object({
   name: Text,
@@ -25,6 +28,14 @@ export const ProductInput = z.object({
     .boolean()
     .default(true)
     .describe('False: requests of its sites are counted, but not stored for searches, exports and filters'),
+  domainLock: z.boolean().default(false).describe('True: customers neither add nor remove domains'),
+  autoSSL: z
+    .boolean()
+    .default(true)
+    .describe('False: customers order no automatic certificates; those that they have are renewed'),
+  newSiteStatus: NewSiteStatus.default('normal'),
+  newDomainsEnabled: z.boolean().default(true).describe('Whether domains are added enabled, unless the call says'),
+  minTLS: MinTls.default('TLSv1.2').describe('The oldest version on its domains, which may require a newer one'),
 });
 /** Omitted fields stay unchanged. The zone cannot change while sites use the product. */
 export const ProductUpdate = z.object({
@@ -44,6 +55,11 @@ export const ProductUpdate = z.object({
   use: z.enum(['selfUse', 'commercial']).optional(),
   cnameMode: z.enum(['random', 'custom']).optional(),
   accessLog: z.boolean().optional(),
+  domainLock: z.boolean().optional(),
+  autoSSL: z.boolean().optional(),
+  newSiteStatus: NewSiteStatus.optional(),
+  newDomainsEnabled: z.boolean().optional(),
+  minTLS: MinTls.optional(),
 });
 // From the update schema: a reply must contain every field, and defaults would hide missing ones.
 export const Product = ProductUpdate.required().extend({

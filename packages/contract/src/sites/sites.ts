@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AccountStatus } from '../auth/auth.ts';
 import { Id, Tags, Text, Time } from '../common/common.ts';
+import { MinTls } from '../domains/domains.ts';
 import { SiteStatus } from '../edge/documents.ts';
 import { ModuleKind } from '../modules/modules.ts';
 import { siteRulesInUse } from '../site-rules.ts';
@@ -103,6 +104,9 @@ export const SiteInfo = OwnSite.extend({
   cacheRuleCount: z.int(),
   autoCertificateCount: z.int(),
   autoCertificateLimit: z.int().describe('0: unlimited'),
+  domainLock: z.boolean().describe('Customers neither add nor remove domains'),
+  autoSSL: z.boolean().describe('False: customers order no automatic certificates'),
+  minTLS: MinTls.describe("The product's oldest TLS version of domains"),
   cacheVersion: z.int(),
   traffic: MonthTraffic,
 });

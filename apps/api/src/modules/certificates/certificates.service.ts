@@ -26,7 +26,7 @@ import { contexts } from '../../core/secrets.ts';
 import type { CertificateEvent as EventRow, Prisma } from '../../generated/client.ts';
 import { certificatesEnding } from '../attention/conditions.ts';
 import * as sites from '../sites/sites.service.ts';
-import { assertRoom, openJobs, orderable, orderPairs } from './orders.ts';
+import { assertOrdering, assertRoom, openJobs, orderable, orderPairs } from './orders.ts';
 import { readUpload, type Pair } from './pair.ts';
 import { openPkcs12 } from './pkcs12.ts';
 import { newRequest } from './request.ts';
@@ -155,10 +155,12 @@ export async function covering({ db }: Ctx, siteId: string, { names }: Covering)
 }
 
 export async function create(ctx: Ctx, siteId: string, input: CertificateInput): Promise<Certificate> {
-  const { zoneId } = await sites.own(ctx.db, siteId);
+  const site = await sites.own(ctx.db, siteId);
+  const { zoneId } = site;
   const id = randomUUIDv7();
   const data = { id, siteId, name: input.sslName };
   if (input.source === 'automatic') {
+    assertOrdering(ctx, site);
     return ctx.db.$transaction(async (tx) => {
       await orderable(tx, siteId, input.names, 'names');
       await assertRoom(tx, siteId, [input.sslName]);
@@ -204,7 +206,8 @@ async function assertRequest(tx: LicensedTx, siteId: string) {
 }
 
 export async function update(ctx: Ctx, { siteId, certId: id }: InCertificate, input: CertificateUpdate) {
-  const { zoneId } = await sites.own(ctx.db, siteId);
+  const site = await sites.own(ctx.db, siteId);
+  const { zoneId } = site;
   const where = { id, siteId };
   const row = (await ctx.db.certificate.findUnique({ where })) ?? fail('NOT_FOUND');
   if (input.source === 'name') {
@@ -214,6 +217,7 @@ export async function update(ctx: Ctx, { siteId, certId: id }: InCertificate, in
   if ((input.source === 'automatic') !== (row.type === 'automatic'))
     failAt('source', 'type', `this certificate is ${row.type}`);
   if (input.source === 'automatic') {
+    assertOrdering(ctx, site);
     return ctx.db.$transaction(async (tx) => {
       await orderable(tx, siteId, input.names, 'names');
       await tx.certificate.update({ where, data: wanted(input) });

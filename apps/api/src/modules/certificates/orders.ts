@@ -75,6 +75,11 @@ export async function openJobs(tx: ScopedTx, certificateIds: string[]): Promise<
   };
 }
 
+/** Customers cannot order if the product says so. Renewals go on. */
+export function assertOrdering({ actor }: Ctx, { product }: { product: { autoSsl: boolean } }): void {
+  if (!product.autoSsl && actor.kind === 'user') fail('AUTO_SSL_OFF');
+}
+
 /** Opens an order for each pair. An order that is already open is due at once instead. */
 export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wanted[], jobId: string | null) {
   const pairs = wanted.flatMap(({ id, keyTypes }) =>
@@ -112,7 +117,7 @@ export async function orderPairs(tx: ScopedTx, now: Date, wanted: readonly Wante
 export const autoSSL = (ctx: Ctx, siteId: string, ids: string[]) =>
   ctx.db.$transaction(async (tx) => {
     // Locks the site: a concurrent call for the same names finds these orders.
-    await sites.lock(tx, siteId);
+    assertOrdering(ctx, await sites.lock(tx, siteId));
     const domains = await tx.domain.findMany({ where: { siteId, id: { in: ids } }, select: { name: true } });
     if (domains.length !== new Set(ids).size) fail('NOT_FOUND');
     const names = domains.map(({ name }) => name);

@@ -24,7 +24,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { limitsOf } from '../sites/limits.ts';
 import * as sites from '../sites/sites.service.ts';
 import { openPorts } from '../ports/site-ports.service.ts';
-import { failOnce, orTaken } from './domains.service.ts';
+import { assertUnlocked, failOnce, orTaken } from './domains.service.ts';
 
 /** Fields of a rule that are not copied to a new rule. */
 const ofItsOwn = { id: true, siteId: true, domainId: true, createdAt: true, updatedAt: true } as const;
@@ -62,6 +62,7 @@ interface New extends Pick<DomainInput, 'name' | 'enabled' | 'upstreams' | 'port
   antiHeaders?: Likeness['antiHeaders'];
   modules?: { kind: string; moduleId: string }[];
 }
+type ReadyDomain = New & { enabled: boolean };
 type Likeness = Prisma.DomainGetPayload<{ select: typeof settings }>;
 
 export function create(ctx: Ctx, siteId: string, domains: DomainInput[]) {
@@ -91,7 +92,7 @@ export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: S
   return insert(
     ctx,
     siteId,
-    names.map((name) => ({ name, enabled: true, upstreams, portMap, columns: { scheme } })),
+    names.map((name) => ({ name, upstreams, portMap, columns: { scheme } })),
     lines,
   );
 }
@@ -105,7 +106,7 @@ export async function createFrom(ctx: Ctx, siteId: string, { sourceDomainID, nam
   return insert(
     ctx,
     siteId,
-    names.map((name) => likeness(name, true, source)),
+    names.map((name) => likeness(name, undefined, source)),
     lines,
   );
 }
@@ -127,7 +128,7 @@ export async function copyToSite(ctx: Ctx, siteId: string, { ids, targetSiteID }
 
 const likeness = (
   name: string,
-  enabled: boolean,
+  enabled: boolean | undefined,
   { upstreams, portMap, healthCheck, antiReferers, antiHeaders, modules, ...columns }: Likeness & Pick<New, 'modules'>,
 ): New => ({
   name,
@@ -175,8 +176,10 @@ export async function refusals({ db, installation, actor }: Ctx, siteId: string,
 }
 
 /** Names that need a proof of ownership are added disabled. */
-async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] = []) {
-  await sites.own(ctx.db, siteId);
+async function insert(ctx: Ctx, siteId: string, added: New[], known: Fault[] = []) {
+  const site = await sites.own(ctx.db, siteId);
+  assertUnlocked(ctx, site);
+  const domains = added.map((domain) => ({ ...domain, enabled: domain.enabled ?? site.product.newDomainsEnabled }));
   const names = domains.filter(({ enabled }) => enabled).map(({ name }) => name);
   const add = async () => {
     const unproven = await unprovenNames(ctx.installation, siteId, names);
@@ -194,7 +197,7 @@ async function insert(ctx: Ctx, siteId: string, domains: New[], known: Fault[] =
   }
 }
 
-async function insertReady(ctx: Ctx, siteId: string, domains: New[], unproven: Set<string>, known: Fault[]) {
+async function insertReady(ctx: Ctx, siteId: string, domains: ReadyDomain[], unproven: Set<string>, known: Fault[]) {
   const names = domains.map(({ name }) => name);
   const taken = await enabledAnywhere(
     ctx.installation,

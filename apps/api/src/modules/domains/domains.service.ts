@@ -172,9 +172,16 @@ async function assertEnabling({ installation, actor }: Ctx, siteId: string, ids:
   failOnce(faults, ids.length, 'ids.0');
 }
 
-export const remove = ({ db }: Ctx, siteId: string, ids: string[]) =>
-  db.$transaction(async (tx) => {
-    const { zoneId } = await sites.own(tx, siteId);
+/** Customers cannot add or remove domains if the product says so. */
+export function assertUnlocked({ actor }: Ctx, { product }: { product: { domainLock: boolean } }): void {
+  if (product.domainLock && actor.kind === 'user') fail('DOMAINS_LOCKED');
+}
+
+export const remove = (ctx: Ctx, siteId: string, ids: string[]) =>
+  ctx.db.$transaction(async (tx) => {
+    const site = await sites.own(tx, siteId);
+    const { zoneId } = site;
+    assertUnlocked(ctx, site);
     const where = { siteId, id: { in: ids } };
     const rows = await tx.domain.findMany({ where, select: { name: true, enabled: true } });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');

@@ -55,18 +55,19 @@ export async function listOwn(
 
 export const create = (
   { db, actor }: Ctx,
-  { zoneID, groupID, backupGroupID, ...input }: ProductInput,
+  { zoneID, groupID, backupGroupID, autoSSL, minTLS, ...input }: ProductInput,
 ): Promise<Product> =>
   db.$transaction(async (tx) => {
     await zones.own(tx, zoneID);
     const answering = await groups.groupsOfProduct(tx, zoneID, { groupID, backupGroupID });
-    const data = { ...input, ...answering, zoneId: zoneID, clientId: actor.clientId };
+    const features = { autoSsl: autoSSL, minTls: minTLS };
+    const data = { ...input, ...features, ...answering, zoneId: zoneID, clientId: actor.clientId };
     return productOf(await orFail('DUPLICATED', tx.product.create({ data, include })));
   });
 
 export const update = (
   { db }: Ctx,
-  { id, zoneID, groupID, backupGroupID, ...fields }: ProductUpdate,
+  { id, zoneID, groupID, backupGroupID, autoSSL, minTLS, ...fields }: ProductUpdate,
 ): Promise<Product> =>
   db.$transaction(async (tx) => {
     const before = await tx.product.findUnique({ where: { id }, include });
@@ -76,7 +77,7 @@ export const update = (
     if (zoneID !== undefined && zoneID !== before.zoneId && before._count.sites > 0) fail('PRODUCT_IN_USE');
     const isMoved = zoneID !== undefined && zoneID !== before.zoneId;
     const data = {
-      ...omitUndefined(fields),
+      ...omitUndefined({ ...fields, autoSsl: autoSSL, minTls: minTLS }),
       // Groups belong to the old zone.
       ...(isMoved && { zoneId: zoneID, groupId: null, backupGroupId: null }),
       ...(await groups.groupsOfProduct(tx, zoneID ?? before.zoneId, { groupID, backupGroupID })),
@@ -98,6 +99,8 @@ const productOf = ({
   groupId,
   backupGroupId,
   _count,
+  autoSsl,
+  minTls,
   ...row
 }: Prisma.ProductGetPayload<{ include: typeof include }>): Product => ({
   ...row,
@@ -111,4 +114,7 @@ const productOf = ({
   sellType: Product.shape.sellType.parse(row.sellType),
   use: Product.shape.use.parse(row.use),
   cnameMode: Product.shape.cnameMode.parse(row.cnameMode),
+  autoSSL: autoSsl,
+  newSiteStatus: Product.shape.newSiteStatus.parse(row.newSiteStatus),
+  minTLS: Product.shape.minTLS.parse(minTls),
 });

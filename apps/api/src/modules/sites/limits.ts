@@ -7,8 +7,6 @@ import { omitUndefined } from '../../core/omit-undefined.ts';
 type Limits = { [Name in keyof OwnLimits]: number };
 
 export const ownLimits = { domainLimit: true, portLimit: true, autoCertificateLimit: true } as const;
-/** Columns that `limitsOf` needs. */
-export const limitColumns = { ...ownLimits, product: { select: ownLimits } } as const;
 
 export const limitsOf = ({ product, ...own }: OwnLimits & { product: Limits }): Limits => ({
   domainLimit: own.domainLimit ?? product.domainLimit,

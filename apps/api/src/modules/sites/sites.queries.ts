@@ -1,7 +1,7 @@
 // Queries for sites: a page, one site, and counts.
 import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import type { NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
-import type { ModulesInUse, PublishError, SettingsInUse, Site } from '@edgeloom/contract/sites/sites.ts';
+import type { ModulesInUse, PublishError, SettingsInUse, Site, SiteInfo } from '@edgeloom/contract/sites/sites.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
 import { siteRules } from '../../site-rules.ts';
@@ -77,6 +77,9 @@ interface SitePage extends SiteRow {
   cacheRuleCount: number;
   autoCertificateCount: number;
   autoCertificateLimit: number;
+  domainLock: boolean;
+  autoSSL: boolean;
+  minTLS: SiteInfo['minTLS'];
 }
 
 /** A site with everything its page shows. */
@@ -87,6 +90,7 @@ export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null
         (SELECT count(*)::int FROM cache_rules r WHERE r.site_id = s.id) AS "cacheRuleCount",
         (SELECT count(*)::int FROM certificates c WHERE c.site_id = s.id AND c.type = 'automatic') AS "autoCertificateCount",
         coalesce(s.auto_certificate_limit, p.auto_certificate_limit) AS "autoCertificateLimit",
+        p.domain_lock AS "domainLock", p.auto_ssl AS "autoSSL", p.min_tls AS "minTLS",
         coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q
           WHERE q.zone_id = s.zone_id AND (q.port IN (80, 443)
             OR EXISTS (SELECT 1 FROM site_ports o WHERE o.site_id = s.id AND o.zone_port_id = q.id))), '[]') AS ports

@@ -15,7 +15,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { openFirstPorts } from '../ports/first-ports.ts';
 import { createDefaults } from './defaults.ts';
-import { limitColumns, limitsOf, ownLimits } from './limits.ts';
+import { limitsOf, ownLimits } from './limits.ts';
 import {
   countByProduct,
   countSites,
@@ -139,6 +139,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
       clientId: actor.clientId,
       productId: productID,
       zoneId: product.zoneId,
+      status: product.newSiteStatus,
       ownerId: userID,
     };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
@@ -285,7 +286,13 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
     return { ids };
   });
 
-const owned = { id: true, zoneId: true, name: true, ...limitColumns } as const;
+const owned = {
+  id: true,
+  zoneId: true,
+  name: true,
+  ...ownLimits,
+  product: { select: { ...ownLimits, domainLock: true, autoSsl: true, newDomainsEnabled: true } },
+} as const;
 
 /** A site of the caller; NOT_FOUND for any other. */
 export const own = async (db: ScopedTx, id: string) =>

@@ -97,6 +97,7 @@ async function restore(ctx: Ctx, { siteId, version }: AtVersion, reason: string,
     version,
     reason,
     isDryRun,
+    isCustomer: ctx.actor.kind === 'user',
     // A roll-back needs the same permissions as the changes it makes.
     admit: (entities) => {
       if (!entities.every((entity) => may(ctx, entity, 'write'))) fail('PERMISSION_DENIED');
