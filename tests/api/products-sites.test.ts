@@ -64,6 +64,8 @@ describe('products', () => {
           domainLimit: 0,
           portLimit: 0,
           autoCertificateLimit: 0,
+          maxConnections: 0,
+          bandwidthMbps: 0,
           overLimitAction: 'none',
           domainLock: false,
           autoSSL: true,

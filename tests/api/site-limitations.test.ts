@@ -1,11 +1,15 @@
 // Limits of a site that replace those of its product, and a change to a product with other limits.
 import { certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { SiteDoc, siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, ownSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import type { LimitationsInput } from '@edgeloom/contract/sites/sites.ts';
 import { afterAll, expect, test } from 'vitest';
+import { outboxKeys } from '../support/assertions/outbox.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
+import { compileBody } from '../support/builders/compiled-documents.ts';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';
 
@@ -84,8 +88,7 @@ test('limits of several sites change together, or of none', async () => {
   const set = (...siteIDs: string[]) =>
     as(site.client).call(clientSites.setLimitations, { body: { siteIDs, domainLimit: 2 } });
   await expect(set(site.id, stranger.id)).toFail('NOT_FOUND');
-  const limits = () =>
-    db.site.findMany({ where: { id: { in: [site.id, beside.id] } }, select: { domainLimit: true } });
+  const limits = () => db.site.findMany({ where: { id: { in: [site.id, beside.id] } }, select: { domainLimit: true } });
   expect(await limits()).toEqual([{ domainLimit: null }, { domainLimit: null }]);
   await set(site.id, beside.id);
   expect(await limits()).toEqual([{ domainLimit: 2 }, { domainLimit: 2 }]);
@@ -115,4 +118,39 @@ test('a change of product is refused with every site and limit in its way, and o
   await db.product.update({ where: { id: small.id }, data: { siteLimit: 3, domainLimit: 2, portLimit: 2 } });
   await change();
   await expect(addDomains(spacious, 1)).toFail('DOMAIN_LIMIT', { extra: { limit: 2 } });
+});
+
+test("a site's document has the requests and the bandwidth of its product, or its own", async () => {
+  const site = await build.site();
+  const { call } = as(site.client);
+  const limits = async () => {
+    const { maxConnections, bandwidth } = SiteDoc.parse(
+      JSON.parse(await compileBody(installation, site.zoneId, siteKey(site.id))),
+    );
+    return [maxConnections, bandwidth];
+  };
+  const isPublished = async () => {
+    const keys = await outboxKeys(installation, site.zoneId);
+    await db.outbox.deleteMany({ where: { zoneId: site.zoneId } });
+    return keys.includes(siteKey(site.id));
+  };
+  expect(await limits()).toEqual([undefined, undefined]);
+  await call(products.update, { body: { id: site.productId, maxConnections: 100, bandwidthMbps: 8 } });
+  expect([await isPublished(), await limits()]).toEqual([true, [100, 1_000_000]]);
+  await call(products.update, { body: { id: site.productId, maxConnections: 100, memo: 'the same' } });
+  expect(await isPublished()).toBe(false);
+  await setLimitations(site, { maxConnections: 0, bandwidthMbps: 16 });
+  expect([await isPublished(), await limits()]).toEqual([true, [undefined, 2_000_000]]);
+  expect(await as(site.owner).call(sites.get, { params: site.params })).toMatchObject({
+    maxConnections: 0,
+    bandwidthMbps: 16,
+    ownLimits: { maxConnections: 0, bandwidthMbps: 16, domainLimit: null },
+  });
+  await setLimitations(site, { maxConnections: null, bandwidthMbps: null });
+  expect(await limits()).toEqual([100, 1_000_000]);
+  await isPublished();
+  const other = await build.product({ zone: site.zone });
+  await call(products.update, { body: { id: other.id, bandwidthMbps: 4 } });
+  await call(clientSites.changeProduct, { body: { siteIDs: [site.id], productID: other.id } });
+  expect([await isPublished(), await limits()]).toEqual([true, [undefined, 500_000]]);
 });

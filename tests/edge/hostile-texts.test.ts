@@ -338,6 +338,8 @@ async function serve({ site = {}, host = {}, module }: Documents): Promise<void>
     status: 'normal',
     cacheVersion: 0,
     maskLogAddress: false,
+    maxConnections: 0,
+    bandwidthMbps: 0,
     maskLogQuery: false,
     ports: [edge.ports.http],
     cacheSetting: null,

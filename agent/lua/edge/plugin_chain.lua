@@ -24,6 +24,7 @@ local proxy_rewrite = require("edge.plugins.proxy_rewrite")
 local rates = require("edge.plugins.rates")
 local robots = require("edge.plugins.robots")
 local shield = require("edge.plugins.shield")
+local site_limits = require("edge.plugins.site_limits")
 local status = require("edge.plugins.status")
 local token_auth = require("edge.plugins.token_auth")
 local url_redirect = require("edge.plugins.url_redirect")
@@ -39,7 +40,7 @@ local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
     token_auth, anti_cc, frequency, limit_conn, limit_req, blacklist, abuse_ip, geo, user_agent, acl, lua_acl, waf,
-    crawlers, robots,
+    crawlers, robots, site_limits,
 }
 -- Zones without a block set do not pay for it.
 if settings.blocks then

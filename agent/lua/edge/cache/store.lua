@@ -272,14 +272,21 @@ local function is_about_url(response, url)
     return auto_slices.is_about_url(response, url)
 end
 
+-- A response that passes straight through is not buffered, and nginx limits the rate of buffered ones only. Events must
+-- not wait for a full buffer.
+local function buffering(site)
+    local is_limited = site.rates or site.bandwidth
+    local is_stream = find(header["Content-Type"] or "", "^text/event%-stream")
+    return is_limited and not is_stream and "yes" or "no"
+end
+
 local function not_stored(request, response, key)
     local is_storable = response.why == "diskFull" or response.why == "busyVisitor"
     if is_storable or tells_browsers(response) then
         set_browser_lifetime(response)
     end
     header["X-Accel-Expires"] = "0"
-    -- A response that passes straight through is not buffered.
-    header["X-Accel-Buffering"] = "no"
+    header["X-Accel-Buffering"] = buffering(request.site.doc)
     if response.age > 0 then
         header["X-E-Birth"] = object_age.pack(response.generated_at, 0)
     end

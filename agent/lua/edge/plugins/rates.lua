@@ -1,9 +1,10 @@
--- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path. Fails open.
+-- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path, and the response's
+-- share of the site's bandwidth (plugin `site_limits`). Fails open.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
 local path_variants = require("edge.core.path_variants")
 local decision = require("edge.simulate.decision")
-local ipairs, var = ipairs, ngx.var
+local ipairs, min, var = ipairs, math.min, ngx.var
 
 -- Before the cache plugin, which may redirect the request internally.
 local _M = { name = "rates", priority = 1500 }
@@ -31,16 +32,22 @@ local function choose(rules, request)
     return false
 end
 
-function _M.access(site, request)
-    if not site.rates then
-        return nil
-    end
+local function rule_of(site, request)
     local rule = request.rate
     if rule == nil then
         rule = choose(site.rates, request)
         request.rate = rule
     end
-    if rule then
+    return rule
+end
+
+function _M.access(site, request)
+    local share = request.share
+    local rule = site.rates and rule_of(site, request)
+    if share then
+        -- An initial part without a limit would exceed the share.
+        var.limit_rate = rule and min(share, rule.rate * KIB) or share
+    elseif rule then
         -- nginx applies limit_rate_after only together with limit_rate.
         var.limit_rate = rule.rate * KIB
         var.e_rate_after = rule.after * KIB

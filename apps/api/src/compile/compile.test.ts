@@ -165,6 +165,8 @@ const documents: [string, () => EdgeDoc | null][] = [
         maskLogAddress: true,
         maskLogQuery: true,
         ports: [8443, 8080],
+        maxConnections: 500,
+        bandwidthMbps: 20,
         cacheSetting: {
           heuristics: true,
           staleIfError: 60,

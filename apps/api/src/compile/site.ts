@@ -10,6 +10,9 @@ export interface SiteRow {
   maskLogQuery: boolean;
   /** The zone's ports that the site uses, besides 80 and 443. */
   ports: number[];
+  /** 0: unlimited. */
+  maxConnections: number;
+  bandwidthMbps: number;
   /** Null: the product's default. */
   cacheSetting: CacheSettingRow | null;
   compression: Compression | null;
@@ -35,6 +38,8 @@ export const siteDoc = ({
   maskLogAddress,
   maskLogQuery,
   ports,
+  maxConnections,
+  bandwidthMbps,
   cacheSetting,
   compression,
   rules,
@@ -49,6 +54,8 @@ export const siteDoc = ({
   ...(cacheSetting && cacheSettingDocs(cacheSetting)),
   ...(compression && compressionDocs(compression)),
   ...rules,
+  ...(maxConnections > 0 && { maxConnections }),
+  ...(bandwidthMbps > 0 && { bandwidth: bandwidthMbps * BYTES_PER_MEGABIT }),
   ...((maskLogAddress || maskLogQuery) && {
     logMask: maskLogAddress && maskLogQuery ? 'both' : maskLogAddress ? 'address' : 'query',
   }),
@@ -64,6 +71,8 @@ const cacheSettingDocs = ({ passHeaders, setCookie, ...setting }: CacheSettingRo
   ...(setting.honourVisitors && { honourVisitors: true }),
   ...(setting.storePost && { storePost: true }),
 });
+
+const BYTES_PER_MEGABIT = 125_000;
 
 /** The default for sites without a setting. */
 const STALE_IF_ERROR_SECONDS = 3600;

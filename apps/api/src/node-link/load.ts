@@ -172,7 +172,9 @@ function siteRuleDocs(rows: SiteRuleRows): Partial<SiteDoc> {
 const site: Loader = async (db, _, zoneId, ids) => {
   const { rows } = await db.query<Omit<SiteRow, 'rules'> & { rules: SiteRuleRows }>(
     `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion",
-       s.mask_log_address AS "maskLogAddress", s.mask_log_query AS "maskLogQuery", ARRAY(
+       s.mask_log_address AS "maskLogAddress", s.mask_log_query AS "maskLogQuery",
+       coalesce(s.max_connections, p.max_connections) AS "maxConnections",
+       coalesce(s.bandwidth_mbps, p.bandwidth_mbps) AS "bandwidthMbps", ARRAY(
        SELECT q.port FROM site_ports o JOIN zone_ports q ON q.id = o.zone_port_id WHERE o.site_id = s.id
        -- Ports that a change takes away: nodes that do not try it listen there still.
        UNION SELECT (k->>'port')::int FROM zone_versions v, jsonb_array_elements(v.retained_ports) k
@@ -187,7 +189,7 @@ const site: Loader = async (db, _, zoneId, ids) => {
           'webpMinBytes', c.webp_min_bytes, 'webpMaxBytes', c.webp_max_bytes)
         FROM compressions c WHERE c.site_id = s.id) AS compression,
        ${siteRuleRows}
-     FROM sites s WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,
+     FROM sites s JOIN products p ON p.id = s.product_id WHERE s.id = ANY($2::uuid[]) AND s.zone_id = $1`,
     [zoneId, ids],
   );
   return new Map(rows.map((row) => [row.id, () => siteDoc({ ...row, rules: siteRuleDocs(row.rules) })]));

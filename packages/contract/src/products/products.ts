@@ -19,6 +19,13 @@ export const ProductInput = z.object({
     .max(1_000_000)
     .default(0)
     .describe('Automatic certificates of one site; 0: unlimited'),
+  maxConnections: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(0)
+    .describe('Requests of one site at the same time, at each node; 0: unlimited'),
+  bandwidthMbps: z.int().min(0).max(1_000_000).default(0).describe('Mbit/s of one site at each node; 0: unlimited'),
   trafficPriceCents: z.int().min(0).max(1_000_000_00).default(0).describe('NTD cents for each GB'),
   overLimitAction: z.enum(['none', 'notify', 'limit']).default('none'),
   sellType: z.enum(['personal', 'business']).default('business'),
@@ -49,6 +56,8 @@ export const ProductUpdate = z.object({
   domainLimit: z.int().min(0).max(1_000_000).optional(),
   portLimit: z.int().min(0).max(1_000_000).optional(),
   autoCertificateLimit: z.int().min(0).max(1_000_000).optional(),
+  maxConnections: z.int().min(0).max(1_000_000).optional(),
+  bandwidthMbps: z.int().min(0).max(1_000_000).optional(),
   trafficPriceCents: z.int().min(0).max(1_000_000_00).optional(),
   overLimitAction: z.enum(['none', 'notify', 'limit']).optional(),
   sellType: z.enum(['personal', 'business']).optional(),

@@ -98,6 +98,7 @@ export const stepNames = [
   'hsts',
   'corsAnswer',
   'responseHeaders',
+  'siteLimits',
   'other',
   ...siteRuleSteps,
 ] as const;

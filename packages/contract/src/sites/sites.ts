@@ -38,6 +38,8 @@ export const OwnLimits = z.object({
   domainLimit: OwnLimit.describe('Domains. Null: as the product; 0: unlimited'),
   portLimit: OwnLimit.describe('Layer-4 forwards. Null: as the product; 0: unlimited'),
   autoCertificateLimit: OwnLimit.describe('Automatic certificates. Null: as the product; 0: unlimited'),
+  maxConnections: OwnLimit.describe('Requests at the same time, at each node. Null: as the product; 0: unlimited'),
+  bandwidthMbps: OwnLimit.describe('Mbit/s at each node. Null: as the product; 0: unlimited'),
 });
 export type OwnLimits = z.output<typeof OwnLimits>;
 
@@ -104,6 +106,8 @@ export const SiteInfo = OwnSite.extend({
   cacheRuleCount: z.int(),
   autoCertificateCount: z.int(),
   autoCertificateLimit: z.int().describe('0: unlimited'),
+  maxConnections: z.int().describe('0: unlimited'),
+  bandwidthMbps: z.int().describe('0: unlimited'),
   domainLock: z.boolean().describe('Customers neither add nor remove domains'),
   autoSSL: z.boolean().describe('False: customers order no automatic certificates'),
   minTLS: MinTls.describe("The product's oldest TLS version of domains"),

@@ -6,12 +6,20 @@ import { omitUndefined } from '../../core/omit-undefined.ts';
 
 type Limits = { [Name in keyof OwnLimits]: number };
 
-export const ownLimits = { domainLimit: true, portLimit: true, autoCertificateLimit: true } as const;
+export const ownLimits = {
+  domainLimit: true,
+  portLimit: true,
+  autoCertificateLimit: true,
+  maxConnections: true,
+  bandwidthMbps: true,
+} as const;
 
 export const limitsOf = ({ product, ...own }: OwnLimits & { product: Limits }): Limits => ({
   domainLimit: own.domainLimit ?? product.domainLimit,
   portLimit: own.portLimit ?? product.portLimit,
   autoCertificateLimit: own.autoCertificateLimit ?? product.autoCertificateLimit,
+  maxConnections: own.maxConnections ?? product.maxConnections,
+  bandwidthMbps: own.bandwidthMbps ?? product.bandwidthMbps,
 });
 
 export const setLimitations = ({ db }: Ctx, { siteIDs, ...limits }: LimitationsInput) =>

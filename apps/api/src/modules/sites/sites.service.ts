@@ -337,6 +337,8 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>, publish
     domainLimit: row.domainLimit,
     portLimit: row.portLimit,
     autoCertificateLimit: row.autoCertificateLimit,
+    maxConnections: row.maxConnections,
+    bandwidthMbps: row.bandwidthMbps,
   },
   expiry: row.expiresAt,
   createdAt: row.createdAt,
