@@ -18,6 +18,7 @@ import { endSwitches } from './jobs/end-switches.job.ts';
 import { expireAccounts } from './jobs/expire-accounts.job.ts';
 import { noteLicenseTime } from './core/installation-license.ts';
 import { expireSites } from './jobs/expire-sites.job.ts';
+import { notifyExpiringSites } from './jobs/notify-expiring-sites.job.ts';
 import { forgetVersions } from './jobs/forget-versions.job.ts';
 import { startIssuing } from './jobs/issue-certificates.job.ts';
 import { startDnsReconciler } from './jobs/reconcile-dns.job.ts';
@@ -97,6 +98,9 @@ const expiry = setInterval(() => {
   expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
   expireSites(installation).catch((error: unknown) => log.warn({ err: error }, 'sites not expired'));
   noteLicenseTime(installation).catch((error: unknown) => log.warn({ err: error }, 'time not noted'));
+  notifyExpiringSites(installation, new Date()).catch((error: unknown) =>
+    log.warn({ err: error }, 'expiring sites not announced'),
+  );
   sweepLogSpool(installation).catch((error: unknown) => log.warn({ err: error }, 'spooled logs not swept'));
   endSwitches(installation).catch((error: unknown) => log.warn({ err: error }, 'kill switches not ended'));
 }, MINUTE_MS).unref();

@@ -16,6 +16,7 @@ export interface Letters {
   passkeyRemoved: { name: string; address: string };
   mailTest: { host: string };
   certificateEnds: { name: string; site: string; at: string; days: string };
+  siteEnds: { site: string; at: string; days: string };
 }
 export type LetterName = keyof Letters;
 
@@ -100,6 +101,13 @@ const en: Record<LetterName, Words> = {
       'Bring a new one, or look in the console why it could not be renewed.',
     ],
   },
+  siteEnds: {
+    subject: 'A site expires soon',
+    lines: [
+      'The site {site} expires at {at} (UTC), in {days} days. From then on its visitors get an error page.',
+      'Its settings are kept. A later expiry puts the site back into service.',
+    ],
+  },
 };
 
 const zhTW: Record<LetterName, Words> = {
@@ -156,6 +164,13 @@ const zhTW: Record<LetterName, Words> = {
       '請更換憑證，或在主控台查看續期失敗的原因。',
     ],
   },
+  siteEnds: {
+    subject: '站點即將到期',
+    lines: [
+      '站點 {site} 將於 {at}（UTC，{days} 天後）到期，屆時訪客會看到錯誤頁。',
+      '站點的設定會保留，延後到期時間即可恢復服務。',
+    ],
+  },
 };
 
 const zhCN: Record<LetterName, Words> = {
@@ -210,6 +225,13 @@ const zhCN: Record<LetterName, Words> = {
     lines: [
       '站点 {site} 的证书 {name} 将于 {at}（UTC，{days} 天后）到期，届时访客会看到警告。',
       '请更换证书，或在控制台查看续期失败的原因。',
+    ],
+  },
+  siteEnds: {
+    subject: '站点即将到期',
+    lines: [
+      '站点 {site} 将于 {at}（UTC，{days} 天后）到期，届时访客会看到错误页。',
+      '站点的设置会保留，延后到期时间即可恢复服务。',
     ],
   },
 };

@@ -1,0 +1,57 @@
+// Mails before a site expires.
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { afterAll, expect, test } from 'vitest';
+import { eventually } from '../support/assertions/eventually.ts';
+import { mailsTo, mailTo } from '../support/assertions/mailbox.ts';
+import { testApp } from '../support/services/app.ts';
+import { notifyExpiringSites } from '../support/services/background-work.ts';
+
+const app = await testApp();
+const { as, build, installation } = app;
+const { db } = installation;
+afterAll(() => app.close());
+
+const DAY_MS = 86_400_000;
+/** The tests' sites expire years apart, so that a test sees no notice of another's. */
+const future = (days: number) => new Date(Date.now() + days * DAY_MS);
+const before = (expiry: Date, days: number) =>
+  notifyExpiringSites(installation, new Date(expiry.getTime() - days * DAY_MS));
+
+test('customer and operator are notified 30, 7 and 1 days before a site expires, once each', async () => {
+  const site = await build.site();
+  const expiry = future(1000);
+  await db.site.update({ where: { id: site.id }, data: { expiresAt: expiry } });
+  expect(await before(expiry, 31)).toBe(0);
+  expect(await before(expiry, 29.9)).toBe(1);
+  expect(await before(expiry, 8)).toBe(0);
+  expect((await Promise.all([before(expiry, 6.9), before(expiry, 6.9)])).toSorted()).toEqual([0, 1]);
+  expect(await before(expiry, 0.9)).toBe(1);
+  expect(await before(expiry, 0.1)).toBe(0);
+  for (const { email } of [site.owner, site.client]) {
+    expect((await mailTo(app.mailDir, email, /in 1 days|1 天/)).text).toContain(site.name);
+    await eventually(async () => expect(await mailsTo(app.mailDir, email)).toHaveLength(3));
+  }
+});
+
+test('a later expiry has notices of its own, and an expired site has none', async () => {
+  const site = await build.site();
+  const first = future(2000);
+  const setExpiry = (expiry: Date) =>
+    as(site.client).call(clientSites.setExpiry, { body: { siteIDs: [site.id], expiry: expiry.toISOString() } });
+  await setExpiry(first);
+  expect(await before(first, 0.5)).toBe(1);
+  const later = future(2040);
+  await setExpiry(later);
+  expect(await before(later, 35)).toBe(0);
+  expect(await before(later, 20)).toBe(1);
+  await db.site.update({ where: { id: site.id }, data: { status: 'expired' } });
+  expect(await before(later, 0.5)).toBe(0);
+});
+
+test('a site without owner is announced to its operator', async () => {
+  const site = await build.site();
+  const expiry = future(3000);
+  await db.site.update({ where: { id: site.id }, data: { ownerId: null, expiresAt: expiry } });
+  expect(await before(expiry, 0.5)).toBe(1);
+  expect((await mailTo(app.mailDir, site.client.email, /in 1 days|1 天/)).text).toContain(site.name);
+});
