@@ -10,6 +10,7 @@ import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
+import { FormSection } from '../../components/resource-form/form-section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { useT } from '../../lib/i18n.ts';
@@ -20,21 +21,40 @@ export type Product = RowOf<typeof products.list>;
 export function ProductForm({ value }: { value?: Product }) {
   return (
     <ResourceForm create={products.create} update={products.update} value={value} refreshes={['zones', 'sites']}>
-      <TextField name="name" />
-      <SelectMetaField name="zoneID" meta={zones.meta} />
-      <GroupField name="groupID" />
-      <GroupField name="backupGroupID" />
-      <NumberField name="siteLimit" min={0} unlimited />
-      <NumberField name="domainLimit" min={0} unlimited />
-      <NumberField name="portLimit" min={0} unlimited />
-      <NumberField name="autoCertificateLimit" min={0} unlimited />
-      <PriceField name="trafficPriceCents" />
-      <ChoiceField name="overLimitAction" />
-      <ChoiceField name="sellType" segmented />
-      <ChoiceField name="use" segmented />
-      <ChoiceField name="cnameMode" segmented />
-      <SwitchField name="accessLog" />
-      <TextField name="memo" />
+      <FormSection title="products.sections.product">
+        <TextField name="name" />
+        <ChoiceField name="sellType" segmented />
+        <ChoiceField name="use" segmented />
+        <TextField name="memo" />
+      </FormSection>
+      <FormSection title="products.sections.nodes">
+        <SelectMetaField name="zoneID" meta={zones.meta} />
+        <GroupField name="groupID" />
+        <GroupField name="backupGroupID" />
+      </FormSection>
+      <FormSection title="products.sections.limits">
+        <NumberField name="siteLimit" min={0} unlimited />
+        <NumberField name="domainLimit" min={0} unlimited />
+        <NumberField name="portLimit" min={0} unlimited />
+        <NumberField name="autoCertificateLimit" min={0} unlimited />
+        <NumberField name="maxConnections" min={0} unlimited />
+        <NumberField name="bandwidthMbps" min={0} unlimited suffix=" Mbit/s" />
+      </FormSection>
+      <FormSection title="products.sections.traffic">
+        <PriceField name="trafficPriceCents" />
+        <ChoiceField name="overLimitAction" />
+      </FormSection>
+      <FormSection title="products.sections.beginning">
+        <ChoiceField name="newSiteStatus" segmented />
+        <SwitchField name="newDomainsEnabled" />
+        <ChoiceField name="cnameMode" segmented />
+      </FormSection>
+      <FormSection title="products.sections.features">
+        <SwitchField name="domainLock" />
+        <SwitchField name="autoSSL" />
+        <SwitchField name="accessLog" />
+        <ChoiceField name="minTLS" segmented />
+      </FormSection>
     </ResourceForm>
   );
 }

@@ -1,10 +1,11 @@
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { SiteExpiryInput, SiteProductInput, SiteTagsInput } from '@edgeloom/contract/sites/sites.ts';
+import { OwnLimits, SiteExpiryInput, SiteProductInput, SiteTagsInput } from '@edgeloom/contract/sites/sites.ts';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { TimeField } from '../../components/fields/time-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { OwnLimitField } from './own-limit-field.tsx';
 import type { Site } from './site-actions.ts';
 
 const withSites = (sites: readonly Site[]) => (body: object) => ({ siteIDs: sites.map(({ id }) => id), ...body });
@@ -39,6 +40,41 @@ export function TagsForm({ sites }: { sites: readonly Site[] }) {
       refreshes={['sites']}
     >
       <TagsField name="tags" />
+    </ResourceForm>
+  );
+}
+
+/** Null where the sites differ: the product's. */
+function commonLimits(sites: readonly Site[]): OwnLimits {
+  const common = (name: keyof OwnLimits) => {
+    const [first = null, ...others] = new Set(sites.map(({ ownLimits }) => ownLimits[name]));
+    return others.length > 0 ? null : first;
+  };
+  return {
+    domainLimit: common('domainLimit'),
+    portLimit: common('portLimit'),
+    autoCertificateLimit: common('autoCertificateLimit'),
+    maxConnections: common('maxConnections'),
+    bandwidthMbps: common('bandwidthMbps'),
+  };
+}
+
+/** Sets all own limits of all of the sites. */
+export function LimitsForm({ sites }: { sites: readonly Site[] }) {
+  return (
+    <ResourceForm
+      update={clientSites.setLimitations}
+      value={{ id: sites.map(({ id }) => id).join(), ...commonLimits(sites) }}
+      schema={OwnLimits}
+      words="sites"
+      wrap={withSites(sites)}
+      refreshes={['sites']}
+    >
+      <OwnLimitField name="domainLimit" />
+      <OwnLimitField name="portLimit" />
+      <OwnLimitField name="autoCertificateLimit" />
+      <OwnLimitField name="maxConnections" />
+      <OwnLimitField name="bandwidthMbps" suffix=" Mbit/s" />
     </ResourceForm>
   );
 }

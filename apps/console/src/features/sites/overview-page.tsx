@@ -19,7 +19,7 @@ import { Status } from '../../components/status/status.tsx';
 import { Copy } from '../../components/values/copy.tsx';
 import { Bits, Bytes, Tags, Time } from '../../components/values/values.tsx';
 import { count } from '../../lib/format.ts';
-import { useT } from '../../lib/i18n.ts';
+import { t, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
@@ -105,14 +105,16 @@ function Overview({ site }: { site: SiteInfo }) {
       <Section title="sites.overview.limits" why="sites.overview.limitsWhy">
         <Facts>
           <Fact term={t('sites.overview.domains')}>
-            <Used of={site.domainCount} limit={site.domainLimit} />
+            <Used of={site.domainCount} limit={limitOf(site, 'domainLimit')} />
           </Fact>
           <Fact term={t('sites.overview.forwards')}>
-            <Used of={site.portCount} limit={site.portLimit} />
+            <Used of={site.portCount} limit={limitOf(site, 'portLimit')} />
           </Fact>
           <Fact term={t('sites.overview.autoCertificates')}>
-            <Used of={site.autoCertificateCount} limit={site.autoCertificateLimit} />
+            <Used of={site.autoCertificateCount} limit={limitOf(site, 'autoCertificateLimit')} />
           </Fact>
+          <Fact term={t('sites.overview.connections')}>{limitOf(site, 'maxConnections')}</Fact>
+          <Fact term={t('sites.overview.bandwidth')}>{limitOf(site, 'bandwidthMbps', ' Mbit/s')}</Fact>
           <TrafficFacts site={site} />
         </Facts>
       </Section>
@@ -123,6 +125,7 @@ function Overview({ site }: { site: SiteInfo }) {
           <Fact term={t('common.fields.tags')}>
             <SiteTags site={site} />
           </Fact>
+          <Fact term={t('sites.overview.minTLS')}>{t(`domains.choices.minTLS.${site.minTLS}`)}</Fact>
           <Fact term={t('sites.overview.logs')}>
             <LogMasks siteId={site.id} />
           </Fact>
@@ -189,10 +192,16 @@ function CnameStates({ site }: { site: SiteInfo }) {
   );
 }
 
-function Used({ of, limit }: { of: number; limit: number }) {
+function Used({ of, limit }: { of: number; limit: string }) {
   const t = useT();
-  const used = { count: count(of), limit: count(limit) };
-  return limit === 0 ? t('sites.overview.usedOfAny', used) : t('sites.overview.used', used);
+  return t('sites.overview.used', { count: count(of), limit });
+}
+
+/** A limit, and whether it is the product's or the site's own. */
+function limitOf(site: SiteInfo, name: keyof SiteInfo['ownLimits'], unit = '') {
+  const value = site[name];
+  const limit = value === 0 ? t('common.unlimited') : t('sites.overview.limit', { limit: `${count(value)}${unit}` });
+  return t(site.ownLimits[name] === null ? 'sites.overview.ofProduct' : 'sites.overview.ownLimit', { limit });
 }
 
 function SiteTags({ site }: { site: SiteInfo }) {

@@ -3,7 +3,7 @@ import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites, sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { Button } from '@mantine/core';
-import { IconBox, IconCalendarTime, IconPlus, IconTags, IconWorld } from '@tabler/icons-react';
+import { IconBox, IconCalendarTime, IconGauge, IconPlus, IconTags, IconWorld } from '@tabler/icons-react';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
 import { Page } from '../../components/page/page.tsx';
 import { act, edit, type BulkAction } from '../../components/resource-table/actions.tsx';
@@ -15,7 +15,7 @@ import { t, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { ExpiryForm, ProductForm, TagsForm } from './bulk-forms.tsx';
+import { ExpiryForm, LimitsForm, ProductForm, TagsForm } from './bulk-forms.tsx';
 import { byProduct, grouping } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
 import { forcing, lifting, locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
@@ -62,6 +62,13 @@ export function SitesPage() {
       can: clientSites.changeProduct.can,
       more: true,
       run: (rows) => overlay(<ProductForm sites={rows} />, { title: 'sites.actions.product' }),
+    }),
+    act<Site>({
+      label: 'sites.actions.limits',
+      icon: IconGauge,
+      can: clientSites.setLimitations.can,
+      more: true,
+      run: (rows) => overlay(<LimitsForm sites={rows} />, { title: 'sites.actions.limits' }),
     }),
     act<Site>({
       label: 'sites.actions.expiry',
