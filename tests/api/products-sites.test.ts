@@ -220,6 +220,26 @@ describe('sites', () => {
     expect(await db.site.count({ where: { id: free.id } })).toBe(0);
   });
 
+  test('before a removal, what is in the sites is counted', async () => {
+    const { site } = await build.domain();
+    await build.domain({ site, enabled: false });
+    await build.forward({ site });
+    await build.certificate(site, ['a.example.com']);
+    await build.cacheRule(site);
+    const free = await build.site({ product: site.product });
+    const call = (...siteIDs: string[]) => as(site.client).call(clientSites.contents, { body: { siteIDs } });
+    const rules = (await call(free.id)).data[0]?.rules ?? 0;
+    const empty = { domains: 0, forwards: 0, certificates: 0, modules: 0, rules };
+    expect((await call(site.id, free.id)).data).toEqual(
+      [
+        { id: site.id, name: site.name, domains: 2, forwards: 1, certificates: 1, modules: 0, rules: rules + 1 },
+        { id: free.id, name: free.name, ...empty },
+      ].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    );
+    const stranger = await build.site();
+    await expect(call(site.id, stranger.id)).toFail('NOT_FOUND');
+  });
+
   test("a customer's counts are its own, with the limits of its products", async () => {
     const product = await build.product({ domainLimit: 5, portLimit: 3 });
     const site = await build.site({ product });

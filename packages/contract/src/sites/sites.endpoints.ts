@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { SiteAttention } from '../attention/attention.ts';
 import { Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse } from '../common/common.ts';
 import { del, get, onClient, onSites, onUser, patch, post, put } from '../endpoint.ts';
-import { ClientResources, LimitationsInput, LogSetting, LogSettingInput, ModulesInUse, OwnSiteRow, ResourceInfo, SettingsInUse, Site, SiteExpiryInput, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteProductInput, SiteRow, SiteStatus, SiteStatusInput, SiteTagsInput, SiteUpdate } from './sites.ts';
+import { ClientResources, LimitationsInput, LogSetting, LogSettingInput, ModulesInUse, OwnSiteRow, ResourceInfo, SettingsInUse, Site, SiteContents, SiteExpiryInput, SiteForceInput, SiteIDs, SiteInfo, SiteInput, SiteProductInput, SiteRow, SiteStatus, SiteStatusInput, SiteTagsInput, SiteUpdate } from './sites.ts';
 
 const Page = paging(['createdAt', 'name', 'updatedAt', 'status']).extend({
   groupBy: z.enum(['product']).optional().describe('Sites of a product follow one another, by the name of the product'),
@@ -26,6 +26,7 @@ export const clientSites = onClient('clientSites', {
   setTags: put('site/tags', { can: 'site:write', body: SiteTagsInput, reply: SiteIDs }),
   changeProduct: put('site/product/change', { can: 'site:write', body: SiteProductInput, reply: SiteIDs, fails: ['MULTIPLE', 'PRODUCT_SITE_LIMIT', 'DOMAIN_LIMIT', 'PORT_LIMIT', 'AUTO_SSL_LIMIT'] }),
   refreshProduct: post('site/product/refresh', { can: 'site:write', body: SiteIDs, reply: SiteIDs }),
+  contents: post('site/contents', { can: 'site:read', body: SiteIDs, reply: z.object({ data: z.array(SiteContents) }) }),
   remove: del('site', { can: 'site:write', body: Ids, reply: Ids, fails: ['SITE_HAS_DOMAINS', 'SITE_HAS_L4_PORTS'] }),
 });
 

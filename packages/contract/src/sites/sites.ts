@@ -132,6 +132,16 @@ export const SiteProductInput = z.object({
 export const LimitationsInput = OwnLimits.partial().extend({ siteIDs: z.array(Id).min(1).max(1000) });
 export type LimitationsInput = z.output<typeof LimitationsInput>;
 export const SiteTagsInput = z.object({ siteIDs: z.array(Id).min(1).max(1000), tags: Tags });
+/** The rows that are removed with a site. A site with domains or forwards cannot be removed. */
+export const SiteContents = z.object({
+  id: Id,
+  name: Text,
+  domains: z.int(),
+  forwards: z.int().describe('Layer-4 forwards'),
+  certificates: z.int(),
+  modules: z.int(),
+  rules: z.int().describe('Entries of all rule lists, also disabled ones'),
+});
 export const SiteIDs = z.object({ siteIDs: z.array(Id).min(1).max(1000) });
 export const ResourceInfo = z.object({
   sites: z.int(),

@@ -1,7 +1,15 @@
 // Queries for sites: a page, one site, and counts.
 import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import type { NameSearch, Paging } from '@edgeloom/contract/common/common.ts';
-import type { ModulesInUse, PublishError, SettingsInUse, Site, SiteInfo } from '@edgeloom/contract/sites/sites.ts';
+import type {
+  ModulesInUse,
+  PublishError,
+  SettingsInUse,
+  Site,
+  SiteContents,
+  SiteInfo,
+} from '@edgeloom/contract/sites/sites.ts';
+import type * as z from 'zod';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, contains, pageSql, sql, tagsPage, type Sql } from '../../core/sql.ts';
 import { siteRules } from '../../site-rules.ts';
@@ -148,4 +156,18 @@ export async function readModulesInUse({ db }: Ctx, id: string): Promise<Modules
       FROM sites s WHERE ${site} AND s.id = ${id}`,
   );
   return row ?? null;
+}
+
+/** Table names are those of the features. */
+const trusted = (text: string): Sql => ({ texts: [text], values: [], isScoped: false });
+
+export function readContents({ db }: Ctx, siteIDs: string[]) {
+  const countOf = (table: string) => sql`(SELECT count(*)::int FROM ${trusted(table)} x WHERE x.site_id = s.id)`;
+  let rules = sql`0`;
+  for (const table of new Set(siteRules.map((feature) => feature.table))) rules = sql`${rules} + ${countOf(table)}`;
+  return db.$read<z.output<typeof SiteContents>>(
+    ({ site }) => sql`SELECT s.id, s.name, ${countOf('domains')} AS domains, ${countOf('port_rules')} AS forwards,
+        ${countOf('certificates')} AS certificates, ${countOf('modules')} AS modules, ${rules} AS rules
+      FROM sites s WHERE ${site} AND s.id = ANY(${siteIDs}::uuid[]) ORDER BY s.name, s.id`,
+  );
 }

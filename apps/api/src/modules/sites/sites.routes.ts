@@ -17,6 +17,7 @@ export const clientSitesRoutes = routes(clientSites, {
   setTags: (ctx, { body }) => service.setTagsOf(ctx, body.siteIDs, body.tags),
   changeProduct: (ctx, { body }) => changeProduct(ctx, body.siteIDs, body.productID),
   refreshProduct: (ctx, { body }) => service.refreshProduct(ctx, body.siteIDs),
+  contents: (ctx, { body }) => service.contents(ctx, body.siteIDs),
   remove: (ctx, { body }) => service.remove(ctx, body.ids),
 });
 

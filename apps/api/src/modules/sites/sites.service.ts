@@ -19,6 +19,7 @@ import { limitsOf, ownLimits } from './limits.ts';
 import {
   countByProduct,
   countSites,
+  readContents,
   readModulesInUse,
   readPublishError,
   readSettingsInUse,
@@ -262,6 +263,12 @@ export const setTagsOf = ({ db }: Ctx, siteIDs: string[], tags: string[]) =>
     if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
     return { siteIDs };
   });
+
+export async function contents(ctx: Ctx, siteIDs: string[]) {
+  const data = await readContents(ctx, siteIDs);
+  if (data.length !== new Set(siteIDs).size) fail('NOT_FOUND');
+  return { data };
+}
 
 /** The documents of a site at nodes, besides its own. */
 const documents = { certificates: { select: { id: true } }, modules: { select: { id: true } } } as const;

@@ -1,12 +1,12 @@
 import type { Endpoint, Received, Sent } from '@edgeloom/contract/endpoint.ts';
 import { IconArrowRight, IconPencil, IconPower, IconTrash, type Icon } from '@tabler/icons-react';
-import type { MouseEvent, ReactElement } from 'react';
+import type { MouseEvent, ReactElement, ReactNode } from 'react';
 import type { Word } from '../../lib/i18n.ts';
 
 interface Question {
   title?: string;
   verb?: string;
-  points?: readonly string[];
+  points?: readonly ReactNode[];
   type?: string | undefined;
 }
 interface Common {

@@ -75,6 +75,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'upgrades.begin': acts,
   'nodeJoin.join': programs,
   'clientSites.refreshProduct': acts,
+  'clientSites.contents': reads,
   'domains.create': sameForm,
   'domains.createFrom': copies,
   'domains.copyToSite': copies,

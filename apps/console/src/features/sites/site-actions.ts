@@ -10,7 +10,7 @@ import {
   IconPlayerPlay,
   type Icon,
 } from '@tabler/icons-react';
-import { backTo, does, remove, type CallAction } from '../../components/resource-table/actions.tsx';
+import { backTo, does, type CallAction } from '../../components/resource-table/actions.tsx';
 import { t, type Word } from '../../lib/i18n.ts';
 import { follow } from '../../stores/jobs.ts';
 
@@ -96,10 +96,4 @@ export const purging: CallAction<Site> = does(purgeSites.all, {
       if (site) follow(jobID, site.id);
     }
   },
-});
-
-export const removing = remove<Site, typeof clientSites.remove>(clientSites.remove, {
-  refreshes: ['products', 'zones'],
-  done: 'sites.done.removed',
-  confirm: () => ({ points: [t('sites.points.empty')] }),
 });

@@ -18,7 +18,8 @@ import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { ExpiryForm, LimitsForm, ProductForm, TagsForm } from './bulk-forms.tsx';
 import { byProduct, grouping } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
-import { forcing, lifting, locking, pausing, purging, removing, resuming, type Site } from './site-actions.ts';
+import { forcing, lifting, locking, pausing, purging, resuming, type Site } from './site-actions.ts';
+import { removing } from './removing.tsx';
 import { TrafficCell } from './traffic-cell.tsx';
 import classes from './sites.module.css';
 
