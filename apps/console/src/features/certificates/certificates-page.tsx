@@ -30,7 +30,8 @@ const removing = remove<Certificate, typeof certificates.remove>(certificates.re
 export function CertificatesPage() {
   const t = useT();
   const overlay = useOverlay();
-  const { id: siteId, name: siteName } = useSite();
+  const whole = useSite();
+  const { id: siteId, name: siteName } = whole;
   const site = useMemo(() => ({ id: siteId, name: siteName }), [siteId, siteName]);
   const show = useCallback(
     ([row]: readonly Certificate[]) => {
@@ -55,7 +56,7 @@ export function CertificatesPage() {
     if (row) overlay(<AssignForm site={site} certId={row.id} />, { title: 'certificates.assign' });
   };
   return (
-    <Page title="certificates.title" create={<NewCertificate siteId={siteId} />} creates={certificates.create}>
+    <Page title="certificates.title" create={<NewCertificate site={whole} />} creates={certificates.create}>
       <ResourceTable
         endpoint={certificates.list}
         params={{ siteId }}
@@ -73,7 +74,7 @@ export function CertificatesPage() {
         ]}
         bulk={[removing]}
         phone={(row) => ({ below: <CertificateState of={row} /> })}
-        empty={{ icon: IconCertificate, action: <First siteId={siteId} /> }}
+        empty={{ icon: IconCertificate, action: <First /> }}
       />
     </Page>
   );
@@ -82,15 +83,16 @@ export function CertificatesPage() {
 const KeyTypes = ({ of }: { of: readonly string[] }) =>
   of.length === 0 ? <Nothing /> : <>{of.map((type) => type.toUpperCase()).join(' + ')}</>;
 
-function First({ siteId }: { siteId: string }) {
+function First() {
   const t = useT();
   const can = useCan();
   const overlay = useOverlay();
+  const site = useSite();
   if (!can(certificates.create)) return null;
   return (
     <Button
       leftSection={<IconPlus size={15} stroke={1.8} />}
-      onClick={() => overlay(<NewCertificate siteId={siteId} />, { title: 'certificates.create' })}
+      onClick={() => overlay(<NewCertificate site={site} />, { title: 'certificates.create' })}
     >
       {t('certificates.create')}
     </Button>

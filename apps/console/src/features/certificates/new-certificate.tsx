@@ -5,6 +5,7 @@ import { LinesField } from '../../components/fields/lines-field.tsx';
 import { PasswordField } from '../../components/fields/password-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import { mayOrderCertificates } from '../../lib/site-features.ts';
 import { KeyTypeField, KeyTypesField } from './key-type-fields.tsx';
 import { useOfferMatches } from './match-offer.tsx';
 import { BinaryField, PemField } from './pem-field.tsx';
@@ -15,12 +16,14 @@ type Way = (typeof ways)[number];
 const schemas = { automatic: AutomaticInput, pem: PemInput, pkcs12: Pkcs12Input, csr: RequestInput };
 
 /** Four ways to add a certificate, each with its own fields. */
-export function NewCertificate({ siteId }: { siteId: string }) {
-  const [way, setWay] = useState<Way>('automatic');
+export function NewCertificate({ site }: { site: { id: string; autoSSL: boolean } }) {
+  const siteId = site.id;
+  const offered = mayOrderCertificates(site) ? ways : ways.filter((way) => way !== 'automatic');
+  const [way, setWay] = useState<Way>(offered[0] ?? 'pem');
   const offer = useOfferMatches(siteId);
   return (
     <>
-      <Ways of={ways} value={way} onChange={setWay} />
+      <Ways of={offered} value={way} onChange={setWay} />
       <ResourceForm
         key={way}
         create={certificates.create}

@@ -18,6 +18,7 @@ import type { SiteInfo } from '../../components/frame/site-scope.ts';
 import { act, does, remove, type BulkAction } from '../../components/resource-table/actions.tsx';
 import { call } from '../../lib/api.ts';
 import { toastError } from '../../lib/errors.ts';
+import { mayChangeDomains, mayOrderCertificates } from '../../lib/site-features.ts';
 import { t } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
 import { follow } from '../../stores/jobs.ts';
@@ -68,7 +69,8 @@ async function exportAll(siteId: string, ids: readonly string[]) {
   saveFile('domains.txt', parts, 'text/plain');
 }
 
-export function useBulkActions({ id: siteId, cname }: SiteInfo): BulkAction<Domain>[] {
+export function useBulkActions(site: SiteInfo): BulkAction<Domain>[] {
+  const { id: siteId, cname } = site;
   const overlay = useOverlay();
   const opens = (
     label: 'tags' | 'origins' | 'swap' | 'copy' | 'check',
@@ -85,7 +87,7 @@ export function useBulkActions({ id: siteId, cname }: SiteInfo): BulkAction<Doma
     });
   return [
     on,
-    ordering,
+    ...(mayOrderCertificates(site) ? [ordering] : []),
     forcing(true),
     forcing(false),
     opens('tags', IconTag, domains.setTags, (rows) => <TagsForm siteId={siteId} rows={rows} />),
@@ -103,6 +105,6 @@ export function useBulkActions({ id: siteId, cname }: SiteInfo): BulkAction<Doma
       run: (rows) => exportAll(siteId, idsOf(rows)).catch(toastError),
     }),
     off,
-    removing,
+    ...(mayChangeDomains(site) ? [removing] : []),
   ];
 }

@@ -9,6 +9,7 @@ import { call } from '../../lib/api.ts';
 import { useT } from '../../lib/i18n.ts';
 import { keyOf } from '../../lib/queries.ts';
 import { siteAddress } from '../../lib/site-address.ts';
+import { mayOrderCertificates } from '../../lib/site-features.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import classes from './add-domains.module.css';
@@ -37,13 +38,14 @@ async function coveringOf(siteId: string, names: readonly string[], signal: Abor
 interface Place {
   id: string;
   name: string;
+  autoSSL: boolean;
 }
 
 /** Finds the names for which a certificate can be ordered, and the certificates that cover some names. */
 export function useCoverage(site: Place, names: readonly string[], isAsked = true) {
   const can = useCan();
   const params = { siteId: site.id };
-  const mayOrder = can(certificates.autoSSL);
+  const mayOrder = can(certificates.autoSSL) && mayOrderCertificates(site);
   const mayAssign = can(certificates.assign) && can(certificates.covering);
   const accounts = useEndpoint(
     siteDns.list,

@@ -14,6 +14,7 @@ import { Pill } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import { domainAddress, siteAddress } from '../../lib/site-address.ts';
+import { mayChangeDomains } from '../../lib/site-features.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { AddDomainsPage } from './add-domains-page.tsx';
@@ -60,7 +61,7 @@ function DomainList() {
   return (
     <Page
       title="domains.title"
-      facts={left !== null && left <= limit * 0.2 && <Left count={left} />}
+      facts={mayChangeDomains(site) ? left !== null && left <= limit * 0.2 && <Left count={left} /> : <Locked />}
       actions={
         <>
           {can(domains.swapAddress) && (
@@ -73,7 +74,7 @@ function DomainList() {
             </Button>
           )}
           {/* At the limit, a text replaces the add button. */}
-          {left !== 0 && <Add />}
+          {left !== 0 && mayChangeDomains(site) && <Add />}
         </>
       }
     >
@@ -97,21 +98,30 @@ function DomainList() {
         row={(domain) => [
           go({ label: 'domains.open', to: domainAddress({ id, name }, domain.name) }),
           ...(isWaiting(domain) ? [] : [domain.status === 1 ? off : on]),
-          open({
-            label: 'domains.clone',
-            icon: IconCopyPlus,
-            element: <CloneForm domain={domain} />,
-            can: domains.createFrom.can,
-          }),
-          removing,
+          ...(mayChangeDomains(site)
+            ? [
+                open({
+                  label: 'domains.clone',
+                  icon: IconCopyPlus,
+                  element: <CloneForm domain={domain} />,
+                  can: domains.createFrom.can,
+                }),
+                removing,
+              ]
+            : []),
         ]}
         bulk={bulk}
         pollMs={30_000}
         phone={(domain) => ({ below: <Below domain={domain} />, end: <OnOff domain={domain} /> })}
-        empty={{ icon: IconWorldWww, action: <Add /> }}
+        empty={{ icon: IconWorldWww, action: mayChangeDomains(site) && <Add /> }}
       />
     </Page>
   );
+}
+
+function Locked() {
+  const t = useT();
+  return <Pill tone="held">{t('domains.locked')}</Pill>;
 }
 
 function Left({ count: left }: { count: number }) {
