@@ -65,7 +65,7 @@ describe('products', () => {
           portLimit: 0,
           autoCertificateLimit: 0,
           maxConnections: 0,
-          bandwidthMbps: 0,
+          responseMbps: 0,
           overLimitAction: 'none',
           domainLock: false,
           autoSSL: true,

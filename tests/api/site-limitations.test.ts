@@ -120,14 +120,14 @@ test('a change of product is refused with every site and limit in its way, and o
   await expect(addDomains(spacious, 1)).toFail('DOMAIN_LIMIT', { extra: { limit: 2 } });
 });
 
-test("a site's document has the requests and the bandwidth of its product, or its own", async () => {
+test("a site's document has the load limits of its product, or its own", async () => {
   const site = await build.site();
   const { call } = as(site.client);
   const limits = async () => {
-    const { maxConnections, bandwidth } = SiteDoc.parse(
+    const { maxConnections, responseRate } = SiteDoc.parse(
       JSON.parse(await compileBody(installation, site.zoneId, siteKey(site.id))),
     );
-    return [maxConnections, bandwidth];
+    return [maxConnections, responseRate];
   };
   const isPublished = async () => {
     const keys = await outboxKeys(installation, site.zoneId);
@@ -135,22 +135,22 @@ test("a site's document has the requests and the bandwidth of its product, or it
     return keys.includes(siteKey(site.id));
   };
   expect(await limits()).toEqual([undefined, undefined]);
-  await call(products.update, { body: { id: site.productId, maxConnections: 100, bandwidthMbps: 8 } });
+  await call(products.update, { body: { id: site.productId, maxConnections: 100, responseMbps: 8 } });
   expect([await isPublished(), await limits()]).toEqual([true, [100, 1_000_000]]);
   await call(products.update, { body: { id: site.productId, maxConnections: 100, memo: 'the same' } });
   expect(await isPublished()).toBe(false);
-  await setLimitations(site, { maxConnections: 0, bandwidthMbps: 16 });
+  await setLimitations(site, { maxConnections: 0, responseMbps: 16 });
   expect([await isPublished(), await limits()]).toEqual([true, [undefined, 2_000_000]]);
   expect(await as(site.owner).call(sites.get, { params: site.params })).toMatchObject({
     maxConnections: 0,
-    bandwidthMbps: 16,
-    ownLimits: { maxConnections: 0, bandwidthMbps: 16, domainLimit: null },
+    responseMbps: 16,
+    ownLimits: { maxConnections: 0, responseMbps: 16, domainLimit: null },
   });
-  await setLimitations(site, { maxConnections: null, bandwidthMbps: null });
+  await setLimitations(site, { maxConnections: null, responseMbps: null });
   expect(await limits()).toEqual([100, 1_000_000]);
   await isPublished();
   const other = await build.product({ zone: site.zone });
-  await call(products.update, { body: { id: other.id, bandwidthMbps: 4 } });
+  await call(products.update, { body: { id: other.id, responseMbps: 4 } });
   await call(clientSites.changeProduct, { body: { siteIDs: [site.id], productID: other.id } });
   expect([await isPublished(), await limits()]).toEqual([true, [undefined, 500_000]]);
 });

@@ -339,7 +339,7 @@ async function serve({ site = {}, host = {}, module }: Documents): Promise<void>
     cacheVersion: 0,
     maskLogAddress: false,
     maxConnections: 0,
-    bandwidthMbps: 0,
+    responseMbps: 0,
     maskLogQuery: false,
     ports: [edge.ports.http],
     cacheSetting: null,

@@ -1,6 +1,10 @@
-// Limits of a site as a whole: requests at the same time, and bandwidth.
+// Limits of a site for all visitors: requests at the same time, and the rate of each response.
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
+import { preheat } from '@edgeloom/agent/link/preheat.ts';
+import { readZoneKeys } from '@edgeloom/agent/store/zone-keys.ts';
 import { afterAll, expect, test } from 'vitest';
 import type { RateDoc } from '@edgeloom/contract/edge/documents.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -47,17 +51,55 @@ test('a site has so many requests at the same time over all visitors, and furthe
 
 test('requests that a rule refuses do not count', async () => {
   const limit = { id: randomUUID(), urlRegex: '', type: 1, header: '', status: 929, monitor: false, max: 1 } as const;
-  const { name } = await edge.site({ maxConnections: 2, limitConns: [limit] }, { origin: { readTimeoutSeconds: 600 } });
+  const { name } = await edge.site({ maxConnections: 1, limitConns: [limit] }, { origin: { readTimeoutSeconds: 600 } });
   const { release } = await hold(name);
-  for (let i = 0; i < 3; i += 1) expect(await statusOf(name)).toBe(929);
-  expect(await statusFrom('127.0.0.9', edge.ports.http, name)).toBe(200);
+  expect(await statusOf(name)).toBe(929);
   release();
 });
 
+test('the log says that the site has too many requests', async () => {
+  const { name } = await edge.site({ maxConnections: 1 }, { origin: { readTimeoutSeconds: 600 } });
+  const { release } = await hold(name);
+  const refused = await edge.get('/a', { host: name });
+  expect(await edge.accessLogEntry(refused)).toMatchObject({ status: 503, cause: 'siteLimits' });
+  release();
+});
+
+// Regression: it was refused, and took a place of a visitor.
+test('a prefetch of the node itself is fetched although the site has as many requests as it may', async () => {
+  const { name } = await edge.site(
+    { maxConnections: 1, cacheRules: [rule()] },
+    { origin: { readTimeoutSeconds: 600 } },
+  );
+  const { release } = await hold(name);
+  const [zoneKey] = await readZoneKeys(join(edge.dir, 'keys'));
+  const nginx = { address: '127.0.0.1', proxyProtocolPorts: [] };
+  const url = `http://${name}:${edge.ports.http}/a`;
+  expect(await preheat(nginx, [url], 10_000, zoneKey?.key ?? Buffer.alloc(0))).toEqual({ fetched: 1, error: null });
+  release();
+});
+
+// Regression: a short stale response was no longer counted, although its visitor receives it slowly.
+test('a stale response that is sent slowly counts until its end', async () => {
+  const stored = rule({ cacheTime: 1, staleWhileRevalidate: 600 });
+  const { site, name } = await edge.site({ cacheRules: [stored] });
+  edge.origin.on('/short', { body: 'x'.repeat(512 << 10) });
+  await eventually(async () => expect((await edge.get('/short', { host: name })).cache).toBe('hit'));
+  edge.origin.on('/short', { after: new Promise(() => {}) });
+  await eventually(async () => {
+    expect((await edge.get('/short', { host: name })).header('cache-status')).toContain('detail=stale');
+  });
+  await edge.put({ ...site, maxConnections: 1, responseRate: 4000 });
+  const slow = begin(name, '/short');
+  await eventually(() => expect(slow.bytes).toBeGreaterThan(0));
+  expect(await statusOf(name)).toBe(503);
+  slow.abort();
+});
+
 /** Starts a download. */
-function begin(host: string) {
+function begin(host: string, path = '/large') {
   const download = { bytes: 0, ended: false, abort: () => void call.destroy() };
-  const call = request({ host: '127.0.0.1', port: edge.ports.http, path: '/large', headers: { host }, agent: false })
+  const call = request({ host: '127.0.0.1', port: edge.ports.http, path, headers: { host }, agent: false })
     .on('response', (answer) => {
       answer.on('data', (chunk: Buffer) => (download.bytes += chunk.length));
       answer.on('end', () => (download.ended = true));
@@ -68,20 +110,52 @@ function begin(host: string) {
 }
 
 const rate: RateDoc = { id: randomUUID(), type: 'prefix', value: ['/'], rate: 1 << 20, after: SIZE / 1024 };
+/** Downloads the same file without a limit, so that a download that began before would have ended too. */
+async function downloadFreely() {
+  const free = await edge.site({});
+  expect((await edge.get('/large', { host: free.name })).bytes).toHaveLength(SIZE);
+}
+
 // So slow that no download ends during the test.
 test.each([
-  ['stored', { bandwidth: 4000, cacheRules: [rule()] }],
-  ['not stored', { bandwidth: 4000 }],
-  ['that a rule of the site would send faster', { bandwidth: 4000, rates: [rate] }],
+  ['stored', { responseRate: 4000, cacheRules: [rule()] }],
+  ['not stored', { responseRate: 4000 }],
+  ['that a rule of the site would send faster', { responseRate: 4000, rates: [rate] }],
+  ['that a rule of the site sends more slowly', { responseRate: 1 << 30, rates: [{ ...rate, rate: 1 }] }],
   ['not stored that a rule slows down', { rates: [{ ...rate, rate: 1, after: 0 }] }],
-])('responses %s keep to the bandwidth', async (_, site) => {
+])('responses %s keep to their rate', async (_, site) => {
   const { name } = await edge.site(site);
   const slow = begin(name);
   await eventually(() => expect(slow.bytes).toBeGreaterThan(0));
-  const free = await edge.site({});
-  expect((await edge.get('/large', { host: free.name })).bytes).toHaveLength(SIZE);
+  await downloadFreely();
   expect([slow.ended, slow.bytes < SIZE / 2]).toEqual([false, true]);
   slow.abort();
+});
+
+// Regression: they filled the disk of the cache with as much as the origin sent.
+test('slow responses that are not stored take no space on the disk', async () => {
+  const { name } = await edge.site({ responseRate: 4000 });
+  const slow = begin(name);
+  await eventually(() => expect(slow.bytes).toBeGreaterThan(0));
+  await downloadFreely();
+  expect(await readFile(join(edge.dir, 'logs/error.log'), 'utf8')).not.toContain('temporary file');
+  slow.abort();
+});
+
+const zip: RateDoc = { id: randomUUID(), type: 'fileType', value: ['zip'], rate: 1, after: 0 };
+// Regression: all of a site with any rule of `rates` waited for full buffers.
+test.each([
+  ['that no rule limits', { rates: [zip] }, 'application/x-ndjson'],
+  ['of events', { responseRate: 1 << 20 }, 'Text/Event-Stream'],
+  ['that the origin wants unbuffered', { responseRate: 1 << 20 }, 'text/plain\r\nX-Accel-Buffering: no'],
+])('a stream %s arrives piece by piece', async (_, site, type) => {
+  const fields = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: 100000`;
+  edge.origin.on('/stream', { raw: `${fields}\r\n\r\npiece` });
+  const { name } = await edge.site(site, { origin: { readTimeoutSeconds: 600 } });
+  const stream = begin(name, '/stream');
+  await eventually(() => expect(stream.bytes).toBe('piece'.length));
+  expect(stream.ended).toBe(false);
+  stream.abort();
 });
 
 test('a simulation says whether the site has room', async () => {
@@ -92,4 +166,11 @@ test('a simulation says whether the site has room', async () => {
   const { release } = await hold(name);
   expect(await decisionOf()).toBe('refused');
   release();
+});
+
+test('a simulation says how fast responses are sent', async () => {
+  const { name } = await edge.site({ responseRate: 250_000, rates: [rate] });
+  const { steps } = await simulateRequest(edge, name, '/a');
+  expect(steps.find(({ step }) => step === 'siteLimits')).toMatchObject({ decision: 'applied', detail: { mbps: '2' } });
+  expect(steps.find(({ step }) => step === 'rates')).toMatchObject({ detail: { rate: '244', after: '0' } });
 });

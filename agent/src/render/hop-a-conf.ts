@@ -91,7 +91,9 @@ ${requestFields}${fields}    proxy_set_header X-E-Slice "";
     proxy_connect_timeout 5s;
     proxy_send_timeout 2h;
     proxy_read_timeout 2h;
-${buffers}    proxy_request_buffering off;
+${buffers}    # What is buffered and not stored waits for the visitor in memory, not on the disk of the cache.
+    proxy_max_temp_file_size 0;
+    proxy_request_buffering off;
     proxy_next_upstream off;
     proxy_pass_header Date;
     proxy_pass_header Server;
@@ -155,6 +157,8 @@ const requestFields = conf`    proxy_set_header Host $host;
     proxy_set_header X-E-Method $request_method;
     proxy_set_header X-E-Documents "";
     proxy_set_header X-E-Fresh "";
+    # Hop B asks for buffering (X-Accel-Buffering) where this is not 0.
+    proxy_set_header X-E-Rate $limit_rate;
     proxy_set_header X-Request-Id $request_id;
     proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
     proxy_set_header X-Forwarded-Proto $e_scheme;

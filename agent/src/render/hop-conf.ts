@@ -106,6 +106,7 @@ ${hasLogPhase && conf`    log_by_lua_file ${`${host.luaDir}/edge/phases/origin_l
     proxy_set_header X-E-Method "";
     proxy_set_header X-E-Documents "";
     proxy_set_header X-E-Fresh "";
+    proxy_set_header X-E-Rate "";
 ${fields}    proxy_buffering off;
     proxy_request_buffering off;
     proxy_buffer_size ${buffer};
@@ -212,6 +213,7 @@ const relayLocations = ({ dir, luaDir }: HostFacts) => conf`    location @relay 
         proxy_set_header X-E-Method "";
         proxy_set_header X-E-Documents $o_documents;
         proxy_set_header X-E-Fresh $o_fresh;
+        proxy_set_header X-E-Rate "";
         proxy_ssl_certificate ${`${dir}/keys/relay.pem`};
         proxy_ssl_certificate_key ${`${dir}/keys/relay.key`};
         proxy_ssl_verify on;

@@ -272,12 +272,12 @@ local function is_about_url(response, url)
     return auto_slices.is_about_url(response, url)
 end
 
--- A response that passes straight through is not buffered, and nginx limits the rate of buffered ones only. Events must
--- not wait for a full buffer.
-local function buffering(site)
-    local is_limited = site.rates or site.bandwidth
-    local is_stream = find(header["Content-Type"] or "", "^text/event%-stream")
-    return is_limited and not is_stream and "yes" or "no"
+-- Hop A buffers an unstored response only if its rate is limited: nginx ignores limit_rate otherwise. Responses whose
+-- parts must arrive at once are excepted.
+local function is_buffered()
+    local has_limit = (var.http_x_e_rate or "0") ~= "0"
+    return has_limit and not find(lower(joined(header["Content-Type"]) or ""), "^text/event%-stream")
+        and lower(var.upstream_http_x_accel_buffering or "") ~= "no"
 end
 
 local function not_stored(request, response, key)
@@ -286,7 +286,7 @@ local function not_stored(request, response, key)
         set_browser_lifetime(response)
     end
     header["X-Accel-Expires"] = "0"
-    header["X-Accel-Buffering"] = buffering(request.site.doc)
+    header["X-Accel-Buffering"] = is_buffered() and "yes" or "no"
     if response.age > 0 then
         header["X-E-Birth"] = object_age.pack(response.generated_at, 0)
     end

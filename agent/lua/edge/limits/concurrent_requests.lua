@@ -59,9 +59,12 @@ local function get_or_create_request_keys()
     return keys
 end
 
--- Short responses reach the visitor almost at once. Of a sliced file this is the length of a slice, SLICE_BYTES, so the
--- file is not short. An unknown length, as of generated pages, counts as short.
+-- Short responses reach the visitor almost at once, unless they have a rate. Of a sliced file this is the length of a
+-- slice, SLICE_BYTES, so the file is not short. An unknown length, as of generated pages, counts as short.
 local function is_short_or_unknown()
+    if var.limit_rate ~= "0" then
+        return false
+    end
     local length = tonumber(header["Content-Length"])
     return not length or length < SLICE_BYTES
 end

@@ -13,7 +13,7 @@ local _M = {}
 local KNOWN = {
     ["x-e-at"] = true, ["x-e-address"] = true, ["x-e-key"] = true, ["x-e-version"] = true,
     ["x-e-state"] = true, ["x-e-vary"] = true, ["x-e-slice"] = true,
-    ["x-e-image"] = true, ["x-e-round"] = true, ["x-e-method"] = true,
+    ["x-e-image"] = true, ["x-e-round"] = true, ["x-e-method"] = true, ["x-e-rate"] = true,
 }
 
 -- Removes fields that look like ours, and fields that could change a shared cached response.

@@ -1,10 +1,10 @@
--- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path, and the response's
--- share of the site's bandwidth (plugin `site_limits`). Fails open.
+-- Bandwidth limits of responses, cached or not: the first of the site's rules that matches the path. The plugin
+-- `site_limits` has set the limit of all the site's responses; a rule may only lower it. Fails open.
 local memo = require("edge.core.memo")
 local paths = require("edge.core.paths")
 local path_variants = require("edge.core.path_variants")
 local decision = require("edge.simulate.decision")
-local ipairs, min, var = ipairs, math.min, ngx.var
+local floor, ipairs, min, var = math.floor, ipairs, math.min, ngx.var
 
 -- Before the cache plugin, which may redirect the request internally.
 local _M = { name = "rates", priority = 1500 }
@@ -32,21 +32,19 @@ local function choose(rules, request)
     return false
 end
 
-local function rule_of(site, request)
+function _M.access(site, request)
+    if not site.rates then
+        return nil
+    end
     local rule = request.rate
     if rule == nil then
         rule = choose(site.rates, request)
         request.rate = rule
     end
-    return rule
-end
-
-function _M.access(site, request)
-    local share = request.share
-    local rule = site.rates and rule_of(site, request)
-    if share then
-        -- An initial part without a limit would exceed the share.
-        var.limit_rate = rule and min(share, rule.rate * KIB) or share
+    local rate_of_all = site.responseRate
+    if rule and rate_of_all then
+        -- Without `after`: a part at full speed would exceed the limit of all responses.
+        var.limit_rate = min(rule.rate * KIB, rate_of_all)
     elseif rule then
         -- nginx applies limit_rate_after only together with limit_rate.
         var.limit_rate = rule.rate * KIB
@@ -63,6 +61,8 @@ function _M.explain.access(outcome)
     if not found then
         return "noRule"
     end
-    return "applied", { rate = found.rate, after = found.after }, decision.rule("rate", found.id)
+    local rate_of_all = outcome.site.responseRate
+    local rate = rate_of_all and min(found.rate, floor(rate_of_all / KIB)) or found.rate
+    return "applied", { rate = rate, after = rate_of_all and 0 or found.after }, decision.rule("rate", found.id)
 end
 return _M

@@ -1,40 +1,49 @@
--- Limits of a site as a whole on this node, for all its visitors: requests at the same time, and bandwidth. Refused
--- requests do not count. Fails open.
+-- Limits of a site for all its visitors: how many requests this node answers at the same time, and how fast it sends
+-- each response. Refused requests do not count. Fails open.
 local concurrent_requests = require("edge.limits.concurrent_requests")
 local decisions = require("edge.simulate.decision")
-local floor, header, huge, max = math.floor, ngx.header, math.huge, math.max
+local header, var = ngx.header, ngx.var
 
 -- After refusals by the site's rules, and before limits that let a request wait.
-local _M = { name = "siteLimits", priority = 3740 }
+local _M = { name = "siteLimits", priority = 3740, restricts_access = true }
 local RETRY_SECONDS = 1
+local BYTES_PER_MEGABIT = 125000
 
-function _M.access(site, request)
-    local most, bandwidth = site.maxConnections, site.bandwidth
-    if not most and not bandwidth then
-        return nil
+local function is_exceeded(site, request)
+    if request.replayed then
+        return false
     end
     local key = "site " .. site.id
-    local number = concurrent_requests.running_count(key) + 1
-    local is_exceeded = number > (most or huge)
-    if not request.simulated then
-        is_exceeded = not concurrent_requests.try_count(key, most or huge)
+    if request.simulated then
+        return concurrent_requests.running_count(key) >= site.maxConnections
     end
-    if is_exceeded then
+    return not concurrent_requests.try_count(key, site.maxConnections)
+end
+
+function _M.access(site, request)
+    if site.maxConnections and is_exceeded(site, request) then
+        var.e_cause = _M.name
         header["Retry-After"] = RETRY_SECONDS
         return 503
     end
-    if bandwidth then
-        -- For the plugin `rates`. The response keeps the share that it begins with.
-        request.share = max(1, floor(bandwidth / number))
+    if site.responseRate then
+        var.limit_rate = site.responseRate
     end
 end
 
 _M.explain = {}
 function _M.explain.access(outcome)
-    local site = outcome.site
-    if not site.maxConnections and not site.bandwidth then
+    local max, rate = outcome.site.maxConnections, outcome.site.responseRate
+    if not max and not rate then
         return "unused"
     end
-    return decisions.common(outcome)
+    local decision, detail = decisions.common(outcome)
+    if decision == "refused" then
+        return decision, { status = detail.status, max = max }
+    end
+    if decision == "passed" and rate then
+        return "applied", { mbps = rate / BYTES_PER_MEGABIT }
+    end
+    return decision, detail
 end
 return _M

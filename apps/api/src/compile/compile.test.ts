@@ -166,7 +166,7 @@ const documents: [string, () => EdgeDoc | null][] = [
         maskLogQuery: true,
         ports: [8443, 8080],
         maxConnections: 500,
-        bandwidthMbps: 20,
+        responseMbps: 20,
         cacheSetting: {
           heuristics: true,
           staleIfError: 60,

@@ -12,7 +12,7 @@ export interface SiteRow {
   ports: number[];
   /** 0: unlimited. */
   maxConnections: number;
-  bandwidthMbps: number;
+  responseMbps: number;
   /** Null: the product's default. */
   cacheSetting: CacheSettingRow | null;
   compression: Compression | null;
@@ -39,7 +39,7 @@ export const siteDoc = ({
   maskLogQuery,
   ports,
   maxConnections,
-  bandwidthMbps,
+  responseMbps,
   cacheSetting,
   compression,
   rules,
@@ -55,7 +55,7 @@ export const siteDoc = ({
   ...(compression && compressionDocs(compression)),
   ...rules,
   ...(maxConnections > 0 && { maxConnections }),
-  ...(bandwidthMbps > 0 && { bandwidth: bandwidthMbps * BYTES_PER_MEGABIT }),
+  ...(responseMbps > 0 && { responseRate: responseMbps * BYTES_PER_MEGABIT }),
   ...((maskLogAddress || maskLogQuery) && {
     logMask: maskLogAddress && maskLogQuery ? 'both' : maskLogAddress ? 'address' : 'query',
   }),

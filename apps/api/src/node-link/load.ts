@@ -174,7 +174,7 @@ const site: Loader = async (db, _, zoneId, ids) => {
     `SELECT s.id, ${servedStatus} AS status, s.cache_version AS "cacheVersion",
        s.mask_log_address AS "maskLogAddress", s.mask_log_query AS "maskLogQuery",
        coalesce(s.max_connections, p.max_connections) AS "maxConnections",
-       coalesce(s.bandwidth_mbps, p.bandwidth_mbps) AS "bandwidthMbps", ARRAY(
+       coalesce(s.response_mbps, p.response_mbps) AS "responseMbps", ARRAY(
        SELECT q.port FROM site_ports o JOIN zone_ports q ON q.id = o.zone_port_id WHERE o.site_id = s.id
        -- Ports that a change takes away: nodes that do not try it listen there still.
        UNION SELECT (k->>'port')::int FROM zone_versions v, jsonb_array_elements(v.retained_ports) k

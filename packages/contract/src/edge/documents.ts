@@ -283,8 +283,8 @@ export const SiteDoc = z.object({
   limitConns: z.array(LimitConnDoc).optional(),
   /** Requests of the site that a node answers at the same time. Absent: unlimited. */
   maxConnections: z.int().min(1).optional(),
-  /** Bytes per second that a node sends to the site's visitors. Absent: unlimited. */
-  bandwidth: z.int().min(1).optional(),
+  /** Bytes per second of each response. Absent: unlimited. */
+  responseRate: z.int().min(1).optional(),
   antiCCs: z.array(SiteAntiCCDoc).optional(),
   /** White lists first. */
   lists: z.array(ListRefDoc).optional(),

@@ -14,5 +14,5 @@ export const products = onClient('products', {
 
 /** Customers see the products of their sites, without price and zone. */
 export const ownProducts = onUser('ownProducts', {
-  list: get('products', { can: 'site:read', query: z.object({ page: z.int().min(1).default(1), pageSize: z.int().min(1).max(500).default(500).describe('All at once: there are few, and they are chosen from'), productIDs: z.array(Id).max(500).optional(), name: z.string().max(256).optional() }), reply: paged(Product.pick({ id: true, name: true, domainLimit: true, portLimit: true, autoCertificateLimit: true, maxConnections: true, bandwidthMbps: true, overLimitAction: true, domainLock: true, autoSSL: true, minTLS: true })) }),
+  list: get('products', { can: 'site:read', query: z.object({ page: z.int().min(1).default(1), pageSize: z.int().min(1).max(500).default(500).describe('All at once: there are few, and they are chosen from'), productIDs: z.array(Id).max(500).optional(), name: z.string().max(256).optional() }), reply: paged(Product.pick({ id: true, name: true, domainLimit: true, portLimit: true, autoCertificateLimit: true, maxConnections: true, responseMbps: true, overLimitAction: true, domainLock: true, autoSSL: true, minTLS: true })) }),
 });

@@ -25,7 +25,7 @@ export const ProductInput = z.object({
     .max(1_000_000)
     .default(0)
     .describe('Requests of one site at the same time, at each node; 0: unlimited'),
-  bandwidthMbps: z.int().min(0).max(1_000_000).default(0).describe('Mbit/s of one site at each node; 0: unlimited'),
+  responseMbps: z.int().min(0).max(1_000_000).default(0).describe('Mbit/s of each response; 0: unlimited'),
   trafficPriceCents: z.int().min(0).max(1_000_000_00).default(0).describe('NTD cents for each GB'),
   overLimitAction: z.enum(['none', 'notify', 'limit']).default('none'),
   sellType: z.enum(['personal', 'business']).default('business'),
@@ -57,7 +57,7 @@ export const ProductUpdate = z.object({
   portLimit: z.int().min(0).max(1_000_000).optional(),
   autoCertificateLimit: z.int().min(0).max(1_000_000).optional(),
   maxConnections: z.int().min(0).max(1_000_000).optional(),
-  bandwidthMbps: z.int().min(0).max(1_000_000).optional(),
+  responseMbps: z.int().min(0).max(1_000_000).optional(),
   trafficPriceCents: z.int().min(0).max(1_000_000_00).optional(),
   overLimitAction: z.enum(['none', 'notify', 'limit']).optional(),
   sellType: z.enum(['personal', 'business']).optional(),

@@ -39,7 +39,7 @@ export const OwnLimits = z.object({
   portLimit: OwnLimit.describe('Layer-4 forwards. Null: as the product; 0: unlimited'),
   autoCertificateLimit: OwnLimit.describe('Automatic certificates. Null: as the product; 0: unlimited'),
   maxConnections: OwnLimit.describe('Requests at the same time, at each node. Null: as the product; 0: unlimited'),
-  bandwidthMbps: OwnLimit.describe('Mbit/s at each node. Null: as the product; 0: unlimited'),
+  responseMbps: OwnLimit.describe('Mbit/s of each response. Null: as the product; 0: unlimited'),
 });
 export type OwnLimits = z.output<typeof OwnLimits>;
 
@@ -107,7 +107,7 @@ export const SiteInfo = OwnSite.extend({
   autoCertificateCount: z.int(),
   autoCertificateLimit: z.int().describe('0: unlimited'),
   maxConnections: z.int().describe('0: unlimited'),
-  bandwidthMbps: z.int().describe('0: unlimited'),
+  responseMbps: z.int().describe('0: unlimited'),
   domainLock: z.boolean().describe('Customers neither add nor remove domains'),
   autoSSL: z.boolean().describe('False: customers order no automatic certificates'),
   minTLS: MinTls.describe("The product's oldest TLS version of domains"),

@@ -53,6 +53,7 @@ test('concurrency limits, and rules for crawlers that need a count or a verdict,
   const result = replayed({
     ...site,
     limitConns: [{ ...limit, max: 1 }],
+    maxConnections: 1,
     crawlers: [
       crawler,
       { ...crawler, category: 'monitoring', action: 'limit', perMinute: 1 },

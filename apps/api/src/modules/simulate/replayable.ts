@@ -27,11 +27,11 @@ export function withoutUnreplayableRules(doc: EdgeDoc, missing: MissingData, gap
 }
 
 function replayableSite(
-  { frequencies, limitReqs, limitConns, crawlers, antiCCs, antiHeaders, lists, ...site }: SiteDoc,
+  { frequencies, limitReqs, limitConns, maxConnections, crawlers, antiCCs, antiHeaders, lists, ...site }: SiteDoc,
   missing: MissingData,
   gaps: Set<ReplayGap>,
 ): SiteDoc {
-  if (frequencies || limitReqs || limitConns) gaps.add('limits');
+  if (frequencies || limitReqs || limitConns || maxConnections) gaps.add('limits');
   if (antiCCs) gaps.add('challenges');
   const unchangedLists = (lists ?? []).filter(({ id }) => !missing.changedListIDs.has(id));
   if (unchangedLists.length < (lists ?? []).length) gaps.add('lists');

@@ -11,7 +11,7 @@ export const ownLimits = {
   portLimit: true,
   autoCertificateLimit: true,
   maxConnections: true,
-  bandwidthMbps: true,
+  responseMbps: true,
 } as const;
 
 export const limitsOf = ({ product, ...own }: OwnLimits & { product: Limits }): Limits => ({
@@ -19,7 +19,7 @@ export const limitsOf = ({ product, ...own }: OwnLimits & { product: Limits }): 
   portLimit: own.portLimit ?? product.portLimit,
   autoCertificateLimit: own.autoCertificateLimit ?? product.autoCertificateLimit,
   maxConnections: own.maxConnections ?? product.maxConnections,
-  bandwidthMbps: own.bandwidthMbps ?? product.bandwidthMbps,
+  responseMbps: own.responseMbps ?? product.responseMbps,
 });
 
 export const setLimitations = ({ db }: Ctx, { siteIDs, ...limits }: LimitationsInput) =>

@@ -33,7 +33,7 @@ export type SiteRow = Site & { cacheVersion: number };
 const columns = sql`${publishError} AS "publishError", s.id, s.name, s.status, s.tags, s.product_id AS "productID", p.name AS "productName", s.zone_id AS "zoneID",
   z.name AS "zoneName", s.backup_group_id AS "backupGroupID", s.forced_at AS "forcedAt", s.owner_id AS "userID", o.name AS "userName", o.status AS "userStatus", coalesce(s.domain_limit, p.domain_limit) AS "domainLimit", coalesce(s.port_limit, p.port_limit) AS "portLimit",
   json_build_object('domainLimit', s.domain_limit, 'portLimit', s.port_limit, 'autoCertificateLimit', s.auto_certificate_limit,
-    'maxConnections', s.max_connections, 'bandwidthMbps', s.bandwidth_mbps) AS "ownLimits", s.expires_at AS expiry,
+    'maxConnections', s.max_connections, 'responseMbps', s.response_mbps) AS "ownLimits", s.expires_at AS expiry,
   s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.cache_version AS "cacheVersion",
   (SELECT count(*)::int FROM domains d WHERE d.site_id = s.id) AS "domainCount",
   (SELECT count(*)::int FROM port_rules r WHERE r.site_id = s.id) AS "portCount"`;
@@ -87,7 +87,7 @@ interface SitePage extends SiteRow {
   autoCertificateCount: number;
   autoCertificateLimit: number;
   maxConnections: number;
-  bandwidthMbps: number;
+  responseMbps: number;
   domainLock: boolean;
   autoSSL: boolean;
   minTLS: SiteInfo['minTLS'];
@@ -102,7 +102,7 @@ export async function readSite({ db }: Ctx, id: string): Promise<SitePage | null
         (SELECT count(*)::int FROM certificates c WHERE c.site_id = s.id AND c.type = 'automatic') AS "autoCertificateCount",
         coalesce(s.auto_certificate_limit, p.auto_certificate_limit) AS "autoCertificateLimit",
         coalesce(s.max_connections, p.max_connections) AS "maxConnections",
-        coalesce(s.bandwidth_mbps, p.bandwidth_mbps) AS "bandwidthMbps",
+        coalesce(s.response_mbps, p.response_mbps) AS "responseMbps",
         p.domain_lock AS "domainLock", p.auto_ssl AS "autoSSL", p.min_tls AS "minTLS",
         coalesce((SELECT json_agg(json_build_object('port', q.port, 'tls', q.tls) ORDER BY q.port) FROM zone_ports q
           WHERE q.zone_id = s.zone_id AND (q.port IN (80, 443)

@@ -345,7 +345,7 @@ const siteOf = (row: Prisma.SiteGetPayload<{ include: typeof include }>, publish
     portLimit: row.portLimit,
     autoCertificateLimit: row.autoCertificateLimit,
     maxConnections: row.maxConnections,
-    bandwidthMbps: row.bandwidthMbps,
+    responseMbps: row.responseMbps,
   },
   expiry: row.expiresAt,
   createdAt: row.createdAt,

@@ -35,6 +35,7 @@ const causes = [
   'frequency',
   'limitReq',
   'limitConn',
+  'siteLimits',
   'blacklist',
   'abuseIP',
   'crawlers',

@@ -38,7 +38,7 @@ export function ProductForm({ value }: { value?: Product }) {
         <NumberField name="portLimit" min={0} unlimited />
         <NumberField name="autoCertificateLimit" min={0} unlimited />
         <NumberField name="maxConnections" min={0} unlimited />
-        <NumberField name="bandwidthMbps" min={0} unlimited suffix=" Mbit/s" />
+        <NumberField name="responseMbps" min={0} unlimited suffix=" Mbit/s" />
       </FormSection>
       <FormSection title="products.sections.traffic">
         <PriceField name="trafficPriceCents" />

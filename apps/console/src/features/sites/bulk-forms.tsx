@@ -55,7 +55,7 @@ function commonLimits(sites: readonly Site[]): OwnLimits {
     portLimit: common('portLimit'),
     autoCertificateLimit: common('autoCertificateLimit'),
     maxConnections: common('maxConnections'),
-    bandwidthMbps: common('bandwidthMbps'),
+    responseMbps: common('responseMbps'),
   };
 }
 
@@ -74,7 +74,7 @@ export function LimitsForm({ sites }: { sites: readonly Site[] }) {
       <OwnLimitField name="portLimit" />
       <OwnLimitField name="autoCertificateLimit" />
       <OwnLimitField name="maxConnections" />
-      <OwnLimitField name="bandwidthMbps" suffix=" Mbit/s" />
+      <OwnLimitField name="responseMbps" suffix=" Mbit/s" />
     </ResourceForm>
   );
 }

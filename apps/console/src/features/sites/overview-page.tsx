@@ -114,7 +114,7 @@ function Overview({ site }: { site: SiteInfo }) {
             <Used of={site.autoCertificateCount} limit={limitOf(site, 'autoCertificateLimit')} />
           </Fact>
           <Fact term={t('sites.overview.connections')}>{limitOf(site, 'maxConnections')}</Fact>
-          <Fact term={t('sites.overview.bandwidth')}>{limitOf(site, 'bandwidthMbps', ' Mbit/s')}</Fact>
+          <Fact term={t('sites.overview.responseRate')}>{limitOf(site, 'responseMbps', ' Mbit/s')}</Fact>
           <TrafficFacts site={site} />
         </Facts>
       </Section>
