@@ -120,6 +120,17 @@ test('a change of product is refused with every site and limit in its way, and o
   await expect(addDomains(spacious, 1)).toFail('DOMAIN_LIMIT', { extra: { limit: 2 } });
 });
 
+// Regression: a site with a lowered limit of its own could move to no product.
+test('an own limit below what the site has does not stand in the way of another product', async () => {
+  const site = await build.site();
+  await build.domain({ site });
+  await build.domain({ site });
+  await setLimitations(site, { domainLimit: 1 });
+  const other = await build.product({ zone: site.zone, domainLimit: 1 });
+  await as(site.client).call(clientSites.changeProduct, { body: { siteIDs: [site.id], productID: other.id } });
+  expect(await db.site.count({ where: { productId: other.id } })).toBe(1);
+});
+
 test("a site's document has the load limits of its product, or its own", async () => {
   const site = await build.site();
   const { call } = as(site.client);

@@ -2,7 +2,7 @@ import type { Product } from '../../generated/client.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt, failTogether, type Fault } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import { limitsOf, ownLimits } from './limits.ts';
+import { ownLimits } from './limits.ts';
 
 /**
  * Moves sites to another product of their zone. They take its groups, and must fit in its limits, unless they have
@@ -51,17 +51,18 @@ interface LimitFault extends Fault {
   limit: number;
 }
 
-/** The limits that the site would exceed with the product. */
-function exceeded({ name, _count, ...own }: MovingSite, product: Product): LimitFault[] {
-  const limits = limitsOf({ ...own, product });
-  return (
+/** The limits of the product that the site would exceed. Its own limits stay as they are. */
+const exceeded = ({ name, _count, ...own }: MovingSite, product: Product): LimitFault[] =>
+  (
     [
-      ['DOMAIN_LIMIT', limits.domainLimit, _count.domains],
-      ['PORT_LIMIT', limits.portLimit, _count.portRules],
-      ['AUTO_SSL_LIMIT', limits.autoCertificateLimit, _count.certificates],
+      ['DOMAIN_LIMIT', 'domainLimit', _count.domains],
+      ['PORT_LIMIT', 'portLimit', _count.portRules],
+      ['AUTO_SSL_LIMIT', 'autoCertificateLimit', _count.certificates],
     ] as const
-  ).flatMap(([reason, limit, used]) => (limit > 0 && used > limit ? [{ reason, target: name, limit }] : []));
-}
+  ).flatMap(([reason, field, used]) => {
+    const limit = product[field];
+    return own[field] === null && limit > 0 && used > limit ? [{ reason, target: name, limit }] : [];
+  });
 
 /** One reason has its own code. Several are reported together, each with its sites. */
 function failWith(faults: readonly LimitFault[]): void {
