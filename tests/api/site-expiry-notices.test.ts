@@ -55,3 +55,26 @@ test('a site without owner is announced to its operator', async () => {
   expect(await before(expiry, 0.5)).toBe(1);
   expect((await mailTo(app.mailDir, site.client.email, /in 1 days|1 天/)).text).toContain(site.name);
 });
+
+// Regression: a customer whose site was just renewed by 30 days got a mail that it expires soon.
+test('an expiry that is set within 30 days has no notice of 30 days, and those of 7 and 1 days', async () => {
+  const site = await build.site();
+  const expiry = future(30);
+  const setExpiry = () =>
+    as(site.client).call(clientSites.setExpiry, { body: { siteIDs: [site.id], expiry: expiry.toISOString() } });
+  await setExpiry();
+  await before(expiry, 29.9);
+  await before(expiry, 6.9);
+  expect((await mailTo(app.mailDir, site.owner.email, /in 7 days|7 天/)).text).toContain(site.name);
+  expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(1);
+});
+
+// Regression: the site went to the top of "last changed", and saving a form that was open failed with 412.
+test('a notice does not count as a change of the site', async () => {
+  const site = await build.site();
+  const expiry = future(4000);
+  await db.site.update({ where: { id: site.id }, data: { expiresAt: expiry } });
+  const { updatedAt } = await db.site.findUniqueOrThrow({ where: { id: site.id } });
+  expect(await before(expiry, 0.5)).toBe(1);
+  expect((await db.site.findUniqueOrThrow({ where: { id: site.id } })).updatedAt).toEqual(updatedAt);
+});

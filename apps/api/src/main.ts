@@ -92,6 +92,9 @@ const sweeper = setInterval(() => {
   );
   sweepProofs(installation).catch((error: unknown) => log.warn({ err: error }, 'proofs of names not swept'));
   sweepLogExports(installation).catch((error: unknown) => log.warn({ err: error }, 'exports of logs not swept'));
+  notifyExpiringSites(installation, new Date()).catch((error: unknown) =>
+    log.warn({ err: error }, 'expiring sites not announced'),
+  );
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();
 const expiry = setInterval(() => {

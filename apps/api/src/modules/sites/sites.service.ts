@@ -15,6 +15,7 @@ import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { openFirstPorts } from '../ports/first-ports.ts';
 import { createDefaults } from './defaults.ts';
+import { dueNotice } from './expiry-notices.ts';
 import { limitsOf, ownLimits } from './limits.ts';
 import {
   countByProduct,
@@ -242,7 +243,11 @@ export const setStatus = ({ db }: Ctx, siteIDs: string[], status: 'normal' | 'pa
 export const setExpiry = ({ db, now }: Ctx, siteIDs: string[], expiry: Date | null) =>
   db.$transaction(async (tx) => {
     const where = { id: { in: siteIDs } };
-    const { count } = await tx.site.updateMany({ where, data: { expiresAt: expiry } });
+    // The notice that the new expiry is already inside is not sent, since an operator has just set it.
+    const noticedDays = expiry === null ? null : dueNotice(expiry, now());
+    const noticedEnd = noticedDays === null ? null : expiry;
+    const data = { expiresAt: expiry, noticedEnd, noticedDays };
+    const { count } = await tx.site.updateMany({ where, data });
     if (count !== new Set(siteIDs).size) fail('NOT_FOUND');
     const isPast = expiry !== null && expiry <= now();
     const changing = isPast
