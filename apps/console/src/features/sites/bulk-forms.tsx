@@ -1,12 +1,16 @@
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { OwnLimits, SiteExpiryInput, SiteProductInput, SiteTagsInput } from '@edgeloom/contract/sites/sites.ts';
+import { useState } from 'react';
 import { SelectMetaField } from '../../components/fields/select-meta-field.tsx';
 import { TagsField } from '../../components/fields/tags-field.tsx';
 import { TimeField } from '../../components/fields/time-field.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { OwnLimitField } from './own-limit-field.tsx';
+import { changedLimits, commonLimits, type LimitName } from './own-limits.ts';
 import type { Site } from './site-actions.ts';
+
+const SomeLimits = OwnLimits.partial();
 
 const withSites = (sites: readonly Site[]) => (body: object) => ({ siteIDs: sites.map(({ id }) => id), ...body });
 
@@ -44,37 +48,27 @@ export function TagsForm({ sites }: { sites: readonly Site[] }) {
   );
 }
 
-/** Null where the sites differ: the product's. */
-function commonLimits(sites: readonly Site[]): OwnLimits {
-  const common = (name: keyof OwnLimits) => {
-    const [first = null, ...others] = new Set(sites.map(({ ownLimits }) => ownLimits[name]));
-    return others.length > 0 ? null : first;
-  };
-  return {
-    domainLimit: common('domainLimit'),
-    portLimit: common('portLimit'),
-    autoCertificateLimit: common('autoCertificateLimit'),
-    maxConnections: common('maxConnections'),
-    responseMbps: common('responseMbps'),
-  };
-}
-
-/** Sets all own limits of all of the sites. */
+/** Sets own limits of all of the sites. Where they differ, a limit stays unless it is chosen. */
 export function LimitsForm({ sites }: { sites: readonly Site[] }) {
+  // Loading the list again must not change what counts as changed.
+  const [before] = useState(() => commonLimits(sites));
+  const field = (name: LimitName, suffix?: string) => (
+    <OwnLimitField name={name} differs={before[name] === undefined} {...(suffix !== undefined && { suffix })} />
+  );
   return (
     <ResourceForm
       update={clientSites.setLimitations}
-      value={{ id: sites.map(({ id }) => id).join(), ...commonLimits(sites) }}
-      schema={OwnLimits}
+      value={{ id: sites.map(({ id }) => id).join(), ...before }}
+      schema={SomeLimits}
       words="sites"
-      wrap={withSites(sites)}
+      wrap={(input) => withSites(sites)(changedLimits(before, input))}
       refreshes={['sites']}
     >
-      <OwnLimitField name="domainLimit" />
-      <OwnLimitField name="portLimit" />
-      <OwnLimitField name="autoCertificateLimit" />
-      <OwnLimitField name="maxConnections" />
-      <OwnLimitField name="responseMbps" suffix=" Mbit/s" />
+      {field('domainLimit')}
+      {field('portLimit')}
+      {field('autoCertificateLimit')}
+      {field('maxConnections')}
+      {field('responseMbps', ' Mbit/s')}
     </ResourceForm>
   );
 }

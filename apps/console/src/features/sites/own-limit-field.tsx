@@ -1,34 +1,40 @@
 import { NumberInput, Select } from '@mantine/core';
-import { useState } from 'react';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './sites.module.css';
 
-const sources = ['product', 'unlimited', 'own'] as const;
+const sources = ['unchanged', 'product', 'unlimited', 'own'] as const;
 type Source = (typeof sources)[number];
 const isSource = (text: string | null): text is Source => sources.some((source) => source === text);
 
-const sourceOf = (value: unknown): Source => (value === null ? 'product' : value === 0 ? 'unlimited' : 'own');
+const sourceOf = (value: unknown): Source =>
+  value === undefined ? 'unchanged' : value === null ? 'product' : value === 0 ? 'unlimited' : 'own';
 /** An own limit starts empty, which the schema refuses until it is typed. */
-const startOf = { product: null, unlimited: 0, own: '' } as const;
+const startOf = { unchanged: undefined, product: null, unlimited: 0, own: '' } as const;
 
-/** A limit of a site: null is the product's, 0 is unlimited. */
-export function OwnLimitField({ name, suffix }: { name: string; suffix?: string }) {
+interface OwnLimitFieldProps {
+  name: string;
+  suffix?: string;
+  /** Whether the sites have different limits, which may stay. */
+  differs: boolean;
+}
+
+/** A limit of sites: undefined stays, null is the product's, 0 is unlimited. */
+export function OwnLimitField({ name, suffix, differs }: OwnLimitFieldProps) {
   const t = useT();
   const { value, set, input } = useField(name);
-  const [source, setSource] = useState(() => sourceOf(value));
+  const source = sourceOf(value);
+  const offered = sources.filter((one) => differs || one !== 'unchanged');
   return (
     <div className={classes['ownLimit']}>
       <Select
         {...input}
         error={source === 'own' ? null : input.error}
-        data={sources.map((one) => ({ value: one, label: t(`sites.limitSource.${one}`) }))}
+        data={offered.map((one) => ({ value: one, label: t(`sites.limitSource.${one}`) }))}
         value={source}
         allowDeselect={false}
         onChange={(next) => {
-          if (!isSource(next)) return;
-          setSource(next);
-          set(startOf[next]);
+          if (isSource(next)) set(startOf[next]);
         }}
       />
       {source === 'own' && (
@@ -38,7 +44,8 @@ export function OwnLimitField({ name, suffix }: { name: string; suffix?: string 
           disabled={input.disabled}
           onBlur={input.onBlur}
           value={typeof value === 'number' ? value : ''}
-          onChange={(next) => set(typeof next === 'number' ? next : '')}
+          // 0 would be unlimited, which has a choice of its own.
+          onChange={(next) => set(typeof next === 'number' && next !== 0 ? next : '')}
           allowDecimal={false}
           clampBehavior="none"
           thousandSeparator=","

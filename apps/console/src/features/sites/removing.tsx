@@ -12,7 +12,8 @@ type Kind = (typeof blocking)[number] | (typeof removedToo)[number];
 function Contents({ siteIDs }: { siteIDs: string[] }) {
   const t = useT();
   const { data } = useEndpoint(clientSites.contents, { body: { siteIDs } });
-  if (!data) return null;
+  // Also if they cannot be counted.
+  if (!data) return t('sites.contents.uncounted');
   const listed = (kinds: readonly Kind[]) =>
     kinds
       .map((kind) => ({ kind, count: data.data.reduce((sum, site) => sum + site[kind], 0) }))
