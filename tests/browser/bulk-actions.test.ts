@@ -402,3 +402,33 @@ test('several sites get one expiry, and their tags are replaced', async () => {
   expect((await rows()).map(({ tags }) => tags)).toEqual([['vip'], ['vip']]);
   await page.context().close();
 });
+
+// Regression: the other limits of sites that differ became those of the product.
+test('one limit of several sites is set, and the limits in which they differ stay', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site({ name: 'gamma' });
+  const beside = await build.site({ name: 'delta', product: site.product });
+  await installation.db.site.update({ where: { id: site.id }, data: { domainLimit: 5 } });
+  await installation.db.site.update({ where: { id: beside.id }, data: { domainLimit: 9 } });
+  const { page } = await consoles.openAs(site.client, 'nodeManage/sitesList');
+  for (const name of ['gamma', 'delta']) await picked(page, name).check();
+  await bulkActions(page).getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Set limits' }).click();
+  const form = page.getByRole('dialog');
+  await expect.poll(() => form.getByRole('combobox', { name: 'Domain limit' }).inputValue()).toBe('Leave unchanged');
+  await form.getByRole('combobox', { name: 'Concurrent requests' }).click();
+  await page.getByRole('option', { name: 'Own limit' }).click();
+  await form.getByRole('textbox', { name: 'Own limit: Concurrent requests' }).fill('50');
+  await keepPicture(page, 'site-limits');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.waitFor({ state: 'hidden' });
+  const rows = await installation.db.site.findMany({
+    where: { id: { in: [site.id, beside.id] } },
+    select: { domainLimit: true, maxConnections: true },
+    orderBy: { domainLimit: 'asc' },
+  });
+  expect(rows).toEqual([
+    { domainLimit: 5, maxConnections: 50 },
+    { domainLimit: 9, maxConnections: 50 },
+  ]);
+});
