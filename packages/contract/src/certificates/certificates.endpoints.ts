@@ -14,7 +14,7 @@ export const certificates = onSites('certificates', {
   events:  get('site/:siteId/certificate/:certId/events', { can: 'certificate:read', query: paging(['at'], 100), reply: paged(CertificateEvent) }),
   covering: post('site/:siteId/certificates/covering', { can: 'certificate:read', body: Covering, reply: paged(Coverage).extend({ others: z.array(Id).describe('The others that cover some') }).describe('The hundred that cover most') }),
   create:  post('site/:siteId/certificate', { can: 'certificate:write', body: CertificateInput, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED', 'AUTO_SSL_LIMIT', 'AUTO_SSL_OFF', 'LICENSE_EXPIRED'] }),
-  update:  put('site/:siteId/certificate/:certId', { can: 'certificate:write', body: CertificateUpdate, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED'] }),
+  update:  put('site/:siteId/certificate/:certId', { can: 'certificate:write', body: CertificateUpdate, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME', 'DUPLICATED', 'LIMIT_REACHED', 'AUTO_SSL_OFF'] }),
   assign:  patch('site/:siteId/certificate/:certId/domains', { can: 'certificate:write', body: Assigning, reply: Certificate, fails: ['INVALID_CERTIFICATE_NAME'] }),
   remove:  del('site/:siteId/certificates', { can: 'certificate:write', body: Ids, reply: Ids, fails: ['STILL_IN_USE'] }),
   autoSSL: post('site/:siteId/domains/autoSSL', { can: 'certificate:write', body: Ids, reply: JobStarted, fails: ['INVALID_CERTIFICATE_NAME', 'AUTO_SSL_LIMIT', 'AUTO_SSL_OFF', 'LICENSE_EXPIRED'] }),

@@ -37,7 +37,7 @@ export function AutoCertificatesPage() {
   const show = useCallback(
     ([row]: readonly AutoCertificate[]) => {
       if (row)
-        overlay(<CertificateDetails site={{ id: row.siteID, name: row.siteName }} certId={row.id} />, {
+        overlay(<CertificateDetails site={{ id: row.siteID, name: row.siteName, autoSSL: true }} certId={row.id} />, {
           title: { text: row.sslName },
           wide: true,
         });

@@ -9,6 +9,7 @@ import { Await } from '../../components/states/await.tsx';
 import { CodeBox } from '../../components/values/code-box.tsx';
 import { Nothing, Time } from '../../components/values/values.tsx';
 import { useT } from '../../lib/i18n.ts';
+import { mayOrderCertificates } from '../../lib/site-features.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
 import { CertificateState } from './certificate-state.tsx';
@@ -20,7 +21,7 @@ import { DomainsLink } from './domains-link.tsx';
 import { Timeline } from './timeline.tsx';
 
 interface DetailsProps {
-  site: { id: string; name: string };
+  site: { id: string; name: string; autoSSL: boolean };
   certId: string;
 }
 interface Place {
@@ -67,7 +68,8 @@ function Loaded({ info, params, site }: { info: Info; params: Place; site: Detai
         ))}
       </Facts>
       {info.csrPem !== null && <Request pem={info.csrPem} params={params} />}
-      {info.type === 'automatic' ? <OrderAgain info={info} params={params} /> : <Replace info={info} params={params} />}
+      {info.type === 'automatic' && mayOrderCertificates(site) && <OrderAgain info={info} params={params} />}
+      {info.type !== 'automatic' && <Replace info={info} params={params} />}
       <h3>{t('certificates.timeline')}</h3>
       <Timeline params={params} pollMs={pollMsOf(info)} />
     </div>
