@@ -39,6 +39,8 @@ export function OwnLimitField({ name, suffix, differs }: OwnLimitFieldProps) {
       />
       {source === 'own' && (
         <NumberInput
+          // As high as the other's label, so that both boxes are in a line.
+          label={'\u00a0'}
           aria-label={t('sites.limitOf', { field: input.label })}
           error={input.error}
           disabled={input.disabled}
