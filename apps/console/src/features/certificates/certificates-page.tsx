@@ -30,9 +30,8 @@ const removing = remove<Certificate, typeof certificates.remove>(certificates.re
 export function CertificatesPage() {
   const t = useT();
   const overlay = useOverlay();
-  const whole = useSite();
-  const { id: siteId, name: siteName } = whole;
-  const site = useMemo(() => ({ id: siteId, name: siteName }), [siteId, siteName]);
+  const { id: siteId, name, autoSSL } = useSite();
+  const site = useMemo(() => ({ id: siteId, name, autoSSL }), [siteId, name, autoSSL]);
   const show = useCallback(
     ([row]: readonly Certificate[]) => {
       if (row)
@@ -56,7 +55,7 @@ export function CertificatesPage() {
     if (row) overlay(<AssignForm site={site} certId={row.id} />, { title: 'certificates.assign' });
   };
   return (
-    <Page title="certificates.title" create={<NewCertificate site={whole} />} creates={certificates.create}>
+    <Page title="certificates.title" create={<NewCertificate site={site} />} creates={certificates.create}>
       <ResourceTable
         endpoint={certificates.list}
         params={{ siteId }}
