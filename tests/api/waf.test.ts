@@ -92,6 +92,38 @@ test('a firewall with an exception that has ended can still be saved', async () 
   expect(data[0]?.exceptions).toEqual([ended]);
 });
 
+const storedOf = async (id: string) =>
+  Object(await installation.db.module.findUniqueOrThrow({ where: { id } })).settings;
+
+test('API processes of earlier releases, which know no host and end, find no exception that has one', async () => {
+  const { site, params, call } = await ownSite();
+  const { id, name } = await build.module(site, 'waf');
+  const exception = { rule: 'sqli', path: null, parameter: null, host: null, until: null, note: '' };
+  const limited = [
+    { ...exception, host: 'www.example.com' },
+    { ...exception, until: '2999-01-01T00:00:00Z' },
+  ];
+  const body = { modules: [{ id, name, exceptions: [...limited, exception] }] };
+  const { data } = await call(wafs.update, { params, body });
+  expect(data[0]?.exceptions).toEqual([exception, ...limited]);
+  expect(await storedOf(id)).toMatchObject({ exceptions: [exception], limitedExceptions: limited });
+});
+
+test('an exception with a host that an earlier release stored among the others is moved by the next change', async () => {
+  const { site, params, call } = await ownSite();
+  const { id, settings } = await build.module(site, 'waf');
+  const exception = { rule: 'sqli', path: null, parameter: null, host: 'www.example.com', until: null, note: '' };
+  await installation.db.module.update({
+    where: { id },
+    data: { settings: { ...Object(settings), exceptions: [exception] } },
+  });
+  const shown = async () => (await call(wafs.list, { params, query: {} })).data[0]?.exceptions;
+  expect(await shown()).toEqual([exception]);
+  await call(wafs.enableRules, { params, body: { moduleID: id, rules: ['files-dump'], enabled: false } });
+  expect(await storedOf(id)).toMatchObject({ exceptions: [], limitedExceptions: [exception] });
+  expect(await shown()).toEqual([exception]);
+});
+
 test('a rule is switched off and on again, and the other settings stay', async () => {
   const { site, params, call } = await ownSite();
   const { id } = await build.module(site, 'waf');
@@ -109,29 +141,33 @@ test('a rule is switched off and on again, and the other settings stay', async (
   );
 });
 
-test('an exception is removed a day after it ended, and nodes get the new document', async () => {
-  const { site } = await ownSite();
-  const [firewall, other] = [await build.module(site, 'waf'), await build.module(site, 'waf')];
-  const exception = (hours: number | null) => ({
-    rule: 'sqli',
-    path: null,
-    parameter: null,
-    host: null,
-    until: hours === null ? null : new Date(Date.now() + hours * 3_600_000).toISOString(),
-    note: '',
-  });
-  const settings = (...exceptions: object[]) => ({ ...Object(firewall.settings), exceptions });
-  const staying = [exception(null), exception(-23), { rule: 'xss', path: null, parameter: null }];
-  const { module } = installation.db;
-  await module.update({ where: { id: firewall.id }, data: { settings: settings(exception(-25), ...staying) } });
-  await module.update({ where: { id: other.id }, data: { settings: settings(...staying) } });
-  await installation.db.outbox.deleteMany({ where: { zoneId: site.zone.id } });
-  await removeEndedExceptions(installation);
-  expect((await module.findUniqueOrThrow({ where: { id: firewall.id } })).settings).toEqual(settings(...staying));
-  expect(await installation.db.outbox.findMany({ where: { zoneId: site.zone.id } })).toMatchObject([
-    { key: `module/${firewall.id}` },
-  ]);
-});
+// An earlier release stored those with an end in `exceptions`.
+test.each(['exceptions', 'limitedExceptions'])(
+  'one of %s is removed a day after it ended, and nodes get the new document',
+  async (list) => {
+    const { site } = await ownSite();
+    const [firewall, other] = [await build.module(site, 'waf'), await build.module(site, 'waf')];
+    const exception = (hours: number | null) => ({
+      rule: 'sqli',
+      path: null,
+      parameter: null,
+      host: null,
+      until: hours === null ? null : new Date(Date.now() + hours * 3_600_000).toISOString(),
+      note: '',
+    });
+    const settings = (...exceptions: object[]) => ({ ...Object(firewall.settings), [list]: exceptions });
+    const staying = [exception(null), exception(-23), { rule: 'xss', path: null, parameter: null }];
+    const { module } = installation.db;
+    await module.update({ where: { id: firewall.id }, data: { settings: settings(exception(-25), ...staying) } });
+    await module.update({ where: { id: other.id }, data: { settings: settings(...staying) } });
+    await installation.db.outbox.deleteMany({ where: { zoneId: site.zone.id } });
+    await removeEndedExceptions(installation);
+    expect((await module.findUniqueOrThrow({ where: { id: firewall.id } })).settings).toEqual(settings(...staying));
+    expect(await installation.db.outbox.findMany({ where: { zoneId: site.zone.id } })).toMatchObject([
+      { key: `module/${firewall.id}` },
+    ]);
+  },
+);
 
 /** A firewall at one of two domains of a site, and a request in which it found something. */
 async function foundIn(over: Partial<LogLine> = {}) {

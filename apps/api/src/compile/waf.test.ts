@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { wafDoc } from './waf.ts';
 
 const id = '00000000-0000-7000-8000-000000000001';
-const docOf = (exceptions: object[]) =>
+const docOf = (exceptions: object[], limitedExceptions: object[] = []) =>
   wafDoc({
     id,
     settings: {
@@ -11,6 +11,7 @@ const docOf = (exceptions: object[]) =>
       disabledCategories: [],
       disabledRules: [],
       exceptions,
+      limitedExceptions,
       bodyKiB: 64,
       largeBodies: 'start',
     },
@@ -19,13 +20,14 @@ const docOf = (exceptions: object[]) =>
 test('an exception with a host or an end is not among those that older nodes apply everywhere and forever', () => {
   const exception = { rule: 'sqli', path: '/my%20docs/', parameter: 'ID' };
   const scope = { rule: 'sqli', path: '/my docs/', parameter: 'id' };
-  expect(
-    docOf([
-      exception,
-      { ...exception, host: 'www.example.com', until: null, note: 'text' },
-      { ...exception, host: null, until: '2027-01-01T00:00:00.500Z', note: '' },
-    ]),
-  ).toMatchObject({
+  const limited = [
+    { ...exception, host: 'www.example.com', until: null, note: 'text' },
+    { ...exception, host: null, until: '2027-01-01T00:00:00.500Z', note: '' },
+  ];
+  const doc = docOf([exception], limited);
+  // As an earlier release stored them.
+  expect(docOf([exception, ...limited])).toEqual(doc);
+  expect(doc).toMatchObject({
     exceptions: [scope],
     limitedExceptions: [
       { ...scope, host: 'www.example.com' },

@@ -1,6 +1,6 @@
 import { decodedPath } from '@edgeloom/contract/common/paths.ts';
 import type { WafDoc } from '@edgeloom/contract/edge/module-doc.ts';
-import { StoredWafSettings, type WafException } from '@edgeloom/contract/waf/waf.ts';
+import { isLimited, StoredWafSettings, type WafException } from '@edgeloom/contract/waf/waf.ts';
 
 export function wafDoc({ id, settings }: { id: string; settings: unknown }): WafDoc {
   const { mode, paranoia, disabledCategories, disabledRules, exceptions, bodyKiB, largeBodies } =
@@ -19,8 +19,6 @@ export function wafDoc({ id, settings }: { id: string; settings: unknown }): Waf
     deniesLargeBodies: largeBodies === 'deny',
   };
 }
-
-const isLimited = ({ host, until }: WafException) => host !== null || until !== null;
 
 const exceptionDoc = ({ rule, path, parameter }: WafException) => ({
   ...(rule !== null && { rule }),

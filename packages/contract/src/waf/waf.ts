@@ -95,17 +95,33 @@ export const WafSettings = z.object({
 });
 export const Waf = WafSettings.extend(moduleFields);
 export type WafSettings = z.output<typeof WafSettings>;
-/** As stored: exceptions of earlier releases have no host, end and note. */
+/** Exceptions of earlier releases have no host, end and note. */
+const StoredExceptions = z
+  .array(
+    ListedException.extend({
+      host: ListedException.shape.host.default(null),
+      until: ListedException.shape.until.default(null),
+      note: ListedException.shape.note.default(''),
+    }),
+  )
+  .max(wafLimits.exceptions);
+/**
+ * Exceptions with a host or an end are stored in a list of their own. API processes of releases without `host` and
+ * `until` would apply them to all hosts and forever, but do not read that list. A later release stored all of them in
+ * `exceptions`.
+ */
 export const StoredWafSettings = WafSettings.extend({
-  exceptions: z
-    .array(
-      ListedException.extend({
-        host: ListedException.shape.host.default(null),
-        until: ListedException.shape.until.default(null),
-        note: ListedException.shape.note.default(''),
-      }),
-    )
-    .max(wafLimits.exceptions),
+  exceptions: StoredExceptions,
+  limitedExceptions: StoredExceptions.default([]),
+}).transform(({ exceptions, limitedExceptions, ...settings }) => ({
+  ...settings,
+  exceptions: [...exceptions, ...limitedExceptions],
+}));
+export const isLimited = ({ host, until }: Pick<WafException, 'host' | 'until'>) => host !== null || until !== null;
+export const toStored = ({ exceptions, ...settings }: WafSettings) => ({
+  ...settings,
+  exceptions: exceptions.filter((exception) => !isLimited(exception)),
+  limitedExceptions: exceptions.filter(isLimited),
 });
 
 export const ExceptionFrom = z.object({

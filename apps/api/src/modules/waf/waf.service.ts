@@ -3,12 +3,13 @@ import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import {
   StoredWafSettings,
+  toStored,
   wafLimits,
+  WafSettings,
   type ExceptionScope,
   type RuleSwitch,
   type WafException,
   type WafInput,
-  type WafSettings,
 } from '@edgeloom/contract/waf/waf.ts';
 import type * as z from 'zod';
 import { accessLogOf } from '../../access-log/open.ts';
@@ -33,7 +34,7 @@ export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
         : [],
     );
     if (errorData.length > 0) fail('PARAMETER', { errorData });
-    return StoredWafSettings.parse(input);
+    return toStored(WafSettings.parse(input));
   },
 );
 
@@ -113,6 +114,6 @@ async function save(
   settings: WafSettings,
 ): Promise<void> {
   await noteWeight(tx, [moduleKey(id)]);
-  await tx.module.update({ where: { id, siteId }, data: { settings } });
+  await tx.module.update({ where: { id, siteId }, data: { settings: toStored(settings) } });
   await changed(tx, zoneId, moduleKey(id));
 }
