@@ -27,16 +27,18 @@ export const modules = modulesOf<WafSettings, z.output<typeof WafInput>>(
   'waf',
   StoredWafSettings,
   (input, { ctx, before }) => {
-    const stored = before === null ? [] : StoredWafSettings.parse(before).exceptions;
-    const errorData = input.exceptions.flatMap((exception, i) =>
-      hasEnded(exception, ctx.now()) && !stored.some((one) => one.until === exception.until)
-        ? [fieldError(`exceptions.${i}.until`, 'past', 'the date has passed')]
-        : [],
-    );
-    if (errorData.length > 0) fail('PARAMETER', { errorData });
+    // An update may have an exception that has ended, as clients send the list that they read before.
+    if (before === null) assertFutureEnds(input, ctx.now());
     return toStored(WafSettings.parse(input));
   },
 );
+
+function assertFutureEnds({ exceptions }: Pick<WafSettings, 'exceptions'>, now: Date): void {
+  const errorData = exceptions.flatMap((exception, i) =>
+    hasEnded(exception, now) ? [fieldError(`exceptions.${i}.until`, 'past', 'the date has passed')] : [],
+  );
+  if (errorData.length > 0) fail('PARAMETER', { errorData });
+}
 
 const hasEnded = ({ until }: Pick<WafException, 'until'>, now: Date) =>
   until !== null && Date.parse(until) <= now.getTime();
