@@ -55,6 +55,46 @@ test('a firewall is set up with an exception that ends', async () => {
   ]);
 });
 
+test('an exception whose end is incomplete is not saved, and an empty end is none', async () => {
+  const site = await consoles.app.build.site({ name: 'Shop' });
+  const { id, name } = await consoles.app.build.module(site, 'waf');
+  const { call } = consoles.app.as(site.owner);
+  const until = '2999-01-01T10:00:00Z';
+  const body = { modules: [{ id, name, exceptions: [{ rule: 'sqli', until }] }] };
+  await call(wafs.update, { params: site.params, body });
+  const ends = async () =>
+    (await call(wafs.list, { params: site.params, query: {} })).data[0]?.exceptions.map((one) => one.until);
+  const at = `sitesManagement/sitesSetting/${site.id}/Shop?view=waf`;
+  const { page } = await consoles.openAs(site.owner, at, { language: 'en' });
+  await page.getByRole('button', { name: `Edit ${name}` }).click();
+  const form = page.getByRole('dialog');
+  const end = form.getByLabel('Ends', { exact: true });
+  const save = form.getByRole('button', { name: 'Save' });
+  await end.focus();
+  await page.keyboard.press('Backspace');
+  await save.click();
+  await form.getByText('The date or time is incomplete').waitFor();
+  await keepPicture(page, 'waf-form-incomplete-end');
+  expect(await ends()).toEqual([until]);
+  await end.focus();
+  for (let part = 0; part < 5; part++) {
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Backspace');
+  }
+  await save.click();
+  await form.waitFor({ state: 'detached' });
+  expect(await ends()).toEqual([null]);
+
+  await page.getByRole('button', { name: `Edit ${name}` }).click();
+  await end.focus();
+  await page.keyboard.type('01');
+  await page.keyboard.press('Enter');
+  await form.getByText('Required').waitFor();
+  await save.click();
+  await form.getByText('The date or time is incomplete').waitFor();
+  expect(await ends()).toEqual([null]);
+});
+
 test('rules are searched, and one is switched off for a firewall', async () => {
   const { build, installation } = consoles.app;
   const site = await build.site();

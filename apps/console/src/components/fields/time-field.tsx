@@ -1,8 +1,7 @@
-import { TextInput } from '@mantine/core';
 import { useT } from '../../lib/i18n.ts';
-import { fromWall, toWall } from '../../lib/wall-time.ts';
 import { useField } from '../resource-form/form-state.ts';
 import { Label } from './label.tsx';
+import { TimeInput } from './time-input.tsx';
 
 /** Date and time in the console's time zone. */
 export function TimeField({
@@ -16,14 +15,12 @@ export function TimeField({
   const { accepted, value, set, optional, input } = useField(name);
   if (!accepted) return null;
   return (
-    <TextInput
+    <TimeInput
       {...input}
-      type="datetime-local"
-      max="9999-12-31T23:59"
       required={!nullable && input.required}
       label={<Label text={input.label} optional={optional || nullable} />}
-      value={typeof value === 'string' && value !== '' ? toWall(value) : ''}
-      onChange={(event) => set(fromWall(event.currentTarget.value) ?? (nullable ? null : ''))}
+      value={typeof value === 'string' ? value : null}
+      onChange={(time) => set(time ?? (nullable ? null : ''))}
     />
   );
 }

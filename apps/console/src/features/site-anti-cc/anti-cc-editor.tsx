@@ -1,12 +1,12 @@
 import { antiCCFrequencies } from '@edgeloom/contract/site-anti-cc/site-anti-cc.ts';
 import { Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { TimeInput } from '../../components/fields/time-input.tsx';
 import type { EditorProps } from '../../components/rules/rule-list.tsx';
 import classes from '../../components/rules/rules.module.css';
 import { ruleText } from '../../lib/errors.ts';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
-import { fromWall, toWall } from '../../lib/wall-time.ts';
 import { ChallengePreview } from '../zone-settings/challenge-preview.tsx';
 import { antiCCFaults, EXEMPT, type AntiCCDraft } from './anti-cc-drafts.ts';
 import own from './anti-cc.module.css';
@@ -80,14 +80,12 @@ export function AntiCCEditor({ rule, onChange }: EditorProps<AntiCCDraft>) {
             w={220}
             onChange={(value) => set({ mode: modes.find((mode) => String(mode) === value) ?? 1 })}
           />
-          <TextInput
+          <TimeInput
             label={t('siteAntiCC.fields.endsAt')}
-            type="datetime-local"
-            max="9999-12-31T23:59"
             w={210}
             error={errorOf('endsAt')}
-            value={rule.endsAt === null ? '' : toWall(rule.endsAt)}
-            onChange={({ currentTarget }) => set({ endsAt: fromWall(currentTarget.value) ?? null })}
+            value={rule.endsAt}
+            onChange={(endsAt) => set({ endsAt })}
           />
           {rule.mode !== EXEMPT && (
             <Checkbox

@@ -2,9 +2,9 @@ import { wafLimits } from '@edgeloom/contract/waf/waf.ts';
 import { ActionIcon, Button, Group, Input, Select, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import { TimeInput } from '../../components/fields/time-input.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { useT } from '../../lib/i18n.ts';
-import { fromWall, toWall } from '../../lib/wall-time.ts';
 
 interface Exception {
   rule: string | null;
@@ -62,13 +62,11 @@ export function ExceptionsField({ choices }: { choices: { value: string; label: 
               value={row.host ?? ''}
               onChange={(event) => change(i, { host: text(event.currentTarget.value) })}
             />
-            <TextInput
+            <TimeInput
               flex="1 1 180px"
-              type="datetime-local"
-              max="9999-12-31T23:59"
               label={row.until && Date.parse(row.until) <= openedAt ? t('wafs.ended') : t('wafs.fields.until')}
-              value={row.until ? toWall(row.until) : ''}
-              onChange={(event) => change(i, { until: fromWall(event.currentTarget.value) })}
+              value={row.until ?? null}
+              onChange={(until) => change(i, { until })}
             />
             <TextInput
               flex="1 1 150px"
