@@ -108,6 +108,41 @@ test('a server without decisions is an empty list, and one that refuses the key 
   expect(await listsOf(site)).toEqual([]);
 });
 
+/** Bans of so many addresses. */
+const bans = (length: number, until: Date) =>
+  Array.from({ length }, (_, i) => ({ value: `9.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, until }));
+
+test('a list is fetched with more ended bans than a text list may have bytes', async () => {
+  const { server, fetchAgain } = await newSource();
+  server.decide(bans(2, laterAt(4)));
+  // 12 MB.
+  server.expire(bans(100_000, new Date(0)));
+  expect(await fetchAgain()).toMatchObject({ entries: 2, error: null });
+});
+
+test('when most bans are missing before their end, they stay until a second fetch confirms it', async () => {
+  const { server, fetchAgain } = await newSource();
+  const late = laterAt(4);
+  server.decide(bans(202, late));
+  await fetchAgain();
+  server.decide(bans(100, late));
+  expect(await fetchAgain()).toMatchObject({ entries: 202, error: 'tooFewEntries' });
+  server.decide(bans(202, late));
+  expect(await fetchAgain()).toMatchObject({ entries: 202, error: null });
+  server.decide([]);
+  expect(await fetchAgain()).toMatchObject({ entries: 202, error: 'tooFewEntries' });
+  expect(await fetchAgain()).toMatchObject({ entries: 0, removed: 202, error: null });
+});
+
+test('the end of bans needs no second fetch, nor does the removal of half of the others', async () => {
+  const { server, fetchAgain } = await newSource();
+  const [soon, late] = [new Date(Date.now() + 60_000), laterAt(4)];
+  server.decide(bans(400, late).map((ban, i) => (i < 200 ? ban : { ...ban, until: soon })));
+  await fetchAgain();
+  server.decide(bans(100, late));
+  expect(await fetchAgain()).toMatchObject({ entries: 100, removed: 300, error: null });
+});
+
 test('the key is never shown, and stays while the URL stays', async () => {
   const { server, site, params, call, body, id, read, fetchAgain } = await newSource();
   const renamed = { ...body, id, name: 'Renamed' };

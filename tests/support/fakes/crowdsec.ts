@@ -11,22 +11,26 @@ interface Decision {
 /** `key`: of the only bouncer. */
 export async function startCrowdsec(key: string) {
   let decisions: Decision[] = [];
+  let expired: Decision[] = [];
   let clockOffsetMs = 0;
   const durationOf = (until: Date) => goDuration(until.getTime() - Date.now() - clockOffsetMs);
   function answer({ url, headers }: OriginRequest): OriginResponse {
     if (headers['x-api-key'] !== key) return json(403, { message: 'access forbidden' });
     if (url !== '/v1/decisions/stream?startup=true') return json(404, { message: 'not found' });
-    const bans = decisions.map(({ value, until, type = 'ban', scope }, id) => ({
-      id,
-      origin: 'cscli',
-      scenario: 'manual',
-      duration: durationOf(until),
-      scope: scope ?? (value.includes('/') ? 'Range' : 'Ip'),
-      type,
-      value,
-    }));
-    return json(200, { deleted: null, new: bans.length > 0 ? bans : null });
+    return json(200, { deleted: listed(expired), new: listed(decisions) });
   }
+  const listed = (all: Decision[]) =>
+    all.length === 0
+      ? null
+      : all.map(({ value, until, type = 'ban', scope }, id) => ({
+          id,
+          origin: 'cscli',
+          scenario: 'manual',
+          duration: durationOf(until),
+          scope: scope ?? (value.includes('/') ? 'Range' : 'Ip'),
+          type,
+          value,
+        }));
   const origin = await startOrigin({ any: answer });
   return {
     url: `http://127.0.0.1:${origin.port}`,
@@ -34,6 +38,10 @@ export async function startCrowdsec(key: string) {
     /** Replaces all decisions. */
     decide(next: Decision[]) {
       decisions = next;
+    },
+    /** Replaces the decisions that have ended, which LAPI lists as well. */
+    expire(next: Decision[]) {
+      expired = next;
     },
     setClockOffset(ms: number) {
       clockOffsetMs = ms;

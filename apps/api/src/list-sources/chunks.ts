@@ -41,6 +41,22 @@ const chunkOf = (entries: readonly ListEntry[]): ListChunk => ({
 });
 const endOf = (until: number) => new Date(Math.ceil(until / MINUTE_MS) * MINUTE_MS).toISOString();
 
+export const entriesOf = (chunks: readonly ListChunk[]) => chunks.flatMap(({ value }) => value);
+
+/** Fewer missing entries are an ordinary change. */
+const MIN_MISSING = 100;
+/** Stored ends are up to two minutes late: rounded up, and kept within a minute. */
+const END_TOLERANCE_MS = 2 * MINUTE_MS;
+
+/** Whether most of the stored entries that have not ended are missing. LAPI can cut a response without an error. */
+export function lacksMost(chunks: readonly ListChunk[], stored: readonly ListChunk[], now: number): boolean {
+  const ends = new Map(stored.flatMap(({ expires }) => expires.map(({ ip, at }) => [ip, Date.parse(at)])));
+  const inForce = entriesOf(stored).filter((ip) => (ends.get(ip) ?? Infinity) > now + END_TOLERANCE_MS);
+  const entries = new Set(entriesOf(chunks));
+  const missing = inForce.filter((ip) => !entries.has(ip)).length;
+  return missing > MIN_MISSING && missing > inForce.length / 2;
+}
+
 /**
  * Sources say how long an entry remains, so the computed end of the same entry varies by seconds from fetch to fetch.
  * An end within a minute of the stored one is replaced by it, so that a fetch without news changes no chunk.

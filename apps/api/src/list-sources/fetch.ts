@@ -35,7 +35,7 @@ export async function fetchList(
   if (kind === 'crowdSec' && request.key === null) return failed('keyMissing');
   try {
     const { url, headers } = kind === 'url' ? textRequest(request) : decisionsRequest(request);
-    const fetchOutbound = outboundFetch(settings, MAX_SOURCE_BYTES);
+    const fetchOutbound = outboundFetch(settings, MAX_SOURCE_BYTES[kind]);
     const response = await fetchOutbound(url, { headers: { 'accept-encoding': 'identity', ...headers } });
     if (response.status === 304 && etag !== null) return { kind: 'unchanged' };
     // Redirects are not followed: the address behind them has not been checked.

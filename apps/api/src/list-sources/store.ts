@@ -4,7 +4,7 @@ import { randomUUIDv7 } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction, withClient } from '../node-link/transactions.ts';
 import type { FetchedList, ListRequest } from './fetch.ts';
-import { withStoredEnds, type ListChunk } from './chunks.ts';
+import { entriesOf, lacksMost, withStoredEnds, type ListChunk } from './chunks.ts';
 import { parseInWorker } from './parse-in-worker.ts';
 import type { ListCopy } from './parse.worker.ts';
 
@@ -24,7 +24,14 @@ export async function storeFetched(pool: Pool, source: DueSource, fetched: Fetch
       if (typeof parsed === 'string') return storeError(client, source, parsed, null);
       if (entriesOf(parsed.chunks).length + (await countOthers(client, source)) > MAX_SOURCE_ENTRIES)
         return storeError(client, source, 'tooManyEntries', null);
-      await storeCopy(client, source, { ...parsed, etag: fetched.etag });
+      const stored = await storedChunks(client, source);
+      if (
+        source.kind === 'crowdSec' &&
+        lacksMost(parsed.chunks, stored, fetched.receivedAt) &&
+        (await lastError(client, source)) !== 'tooFewEntries'
+      )
+        return storeError(client, source, 'tooFewEntries', null);
+      await storeCopy(client, source, { ...parsed, etag: fetched.etag, stored });
       await storeSuccess(client, source);
     }),
   );
@@ -67,17 +74,27 @@ const storeSuccess = async (client: PoolClient, { id }: DueSource) =>
 interface StoredChunk extends ListChunk {
   position: number;
 }
-const entriesOf = (chunks: readonly ListChunk[]) => chunks.flatMap(({ value }) => value);
+async function storedChunks(client: PoolClient, { id }: DueSource): Promise<StoredChunk[]> {
+  const { rows } = await client.query<StoredChunk>(
+    'SELECT position, value, expires FROM list_source_chunks WHERE source_id = $1 ORDER BY position',
+    [id],
+  );
+  return rows;
+}
+
+async function lastError(client: PoolClient, { id }: DueSource): Promise<string | null> {
+  const { rows } = await client.query<{ error: string | null }>(
+    'SELECT error FROM list_source_states WHERE source_id = $1',
+    [id],
+  );
+  return rows[0]?.error ?? null;
+}
 
 async function storeCopy(
   client: PoolClient,
   source: DueSource,
-  { chunks, rejected, etag }: ListCopy & { etag: string | null },
+  { chunks, rejected, etag, stored }: ListCopy & { etag: string | null; stored: readonly StoredChunk[] },
 ) {
-  const { rows: stored } = await client.query<StoredChunk>(
-    'SELECT position, value, expires FROM list_source_chunks WHERE source_id = $1 ORDER BY position',
-    [source.id],
-  );
   const entries = entriesOf(chunks);
   const before = new Set(entriesOf(stored));
   const added = entries.filter((entry) => !before.has(entry)).length;

@@ -7,7 +7,8 @@ import { secret } from '../common/secret.ts';
 /** Limits per site. */
 export const MAX_LIST_SOURCES = 10;
 export const MAX_SOURCE_ENTRIES = 100_000;
-export const MAX_SOURCE_BYTES = 10_000_000;
+/** CrowdSec also sends decisions that have ended, and about 220 bytes for each. */
+export const MAX_SOURCE_BYTES = { url: 10_000_000, crowdSec: 50_000_000 };
 /** Lines of a list without a usable entry. */
 export const MAX_REJECTED_LINES = 100_000;
 
@@ -40,6 +41,7 @@ export const ListSourceUpdate = z.object({ id: Id, ...source });
 /**
  * Why the last fetch failed. The copy before it stays in force. notAllowed: also a name that is not resolved.
  * keyMissing: the source was copied or restored, so that its key must be entered again.
+ * tooFewEntries: most bans of CrowdSec are missing before their end. The next fetch is believed.
  */
 export const ListSourceError = z.enum([
   'unreachable',
@@ -50,6 +52,7 @@ export const ListSourceError = z.enum([
   'tooLarge',
   'unreadable',
   'noEntries',
+  'tooFewEntries',
   'tooManyEntries',
   'tooManyRejected',
   'tooBroad',

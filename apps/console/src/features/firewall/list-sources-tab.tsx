@@ -1,4 +1,5 @@
 import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
+import { MAX_SOURCE_BYTES } from '@edgeloom/contract/list-sources/list-sources.ts';
 import { IconRefresh, IconRss } from '@tabler/icons-react';
 import { does, edit, remove } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
@@ -18,9 +19,10 @@ function stateOf({ enabled, error, checkedAt, isBlack, monitor }: ListSource) {
   return isBlack && monitor ? 'monitored' : 'ok';
 }
 
-function whyOf({ enabled, error, status, entries }: ListSource): string | null {
+function whyOf({ kind, enabled, error, status, entries }: ListSource): string | null {
   if (!enabled || error === null) return null;
-  const why = t(`listSources.errors.${error}`, { status: String(status ?? '') });
+  const megabytes = MAX_SOURCE_BYTES[kind] / 1_000_000;
+  const why = t(`listSources.errors.${error}`, { status: String(status ?? ''), megabytes });
   return entries > 0 ? t('listSources.keeps', { why }) : why;
 }
 
