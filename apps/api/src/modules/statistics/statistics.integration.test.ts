@@ -719,7 +719,9 @@ test('sites have their bandwidth of each hour, 0 where only others had requests,
     expect([times.length, valuesOf(busy.id)[at], valuesOf(idle.id)[at]]).toEqual([24, (4500 * 8) / 3600, 0]);
     expect([valuesOf(busy.id)[at - 1], valuesOf(idle.id)[at - 1]]).toEqual([null, null]);
   }
-  await expect(as(site.owner).call(statistics.siteBandwidth, { body })).rejects.toMatchObject({ status: 404 });
+  // A list may have a site that was removed since, or another customer's.
+  const { data } = await as(owner).call(statistics.siteBandwidth, { body: { siteIDs: [busy.id, site.id] } });
+  expect(data.map((row) => row.id)).toEqual([busy.id]);
 });
 
 // Regression: the consoles credited the bundled database, whichever was in use.

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { Button } from '@mantine/core';
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useEffect, useMemo, useState, type ComponentType, type ReactNode } from 'react';
 import { clock, count } from '../../lib/format.ts';
 import { useT, type Word } from '../../lib/i18n.ts';
 import { useEndpoint, type Result } from '../../lib/use-endpoint.ts';
@@ -29,7 +29,6 @@ import { useSelection } from './use-selection.ts';
 import { useStableOrder } from './stable-order.ts';
 import type { Filter } from './filter-chip.tsx';
 import { ListBody, NoRows, type Empty } from './list-body.tsx';
-import { PageIds } from './page-ids.ts';
 import { pageOf, type Identified, type PageOfRows } from './page-of-rows.ts';
 import { Toolbar } from './toolbar.tsx';
 import { sentOf } from './sent.ts';
@@ -65,6 +64,8 @@ interface ResourceTableProps<E extends Endpoint, Row extends Identified> {
   empty?: Empty;
   /** Rendered beside the column menu. */
   tools?: ReactNode;
+  /** Wraps the rows, to read figures of all of them with one call. `ids` are sorted. */
+  around?: ComponentType<{ ids: readonly string[]; children: ReactNode }>;
   /** Count in the page head, when more than a number: "214 of 300". */
   counted?: (total: number, rows: readonly Row[]) => ReactNode;
 }
@@ -120,8 +121,11 @@ interface ListedProps<Row extends Identified> extends ResourceTableProps<Endpoin
   asked: Readonly<Record<string, unknown>>;
 }
 
+const Unwrapped = ({ children }: { children: ReactNode }) => children;
+
 function Listed<Row extends Identified>(props: ListedProps<Row>) {
   const { endpoint, params, columns, words, state, result, page, asked, filters = [], bulk = [], pollMs } = props;
+  const { around: Around = Unwrapped } = props;
   const t = useT();
   const phone = usePhone();
   const allowed = useAllowed();
@@ -192,9 +196,7 @@ function Listed<Row extends Identified>(props: ListedProps<Row>) {
         name={list.caption}
         empty={<NoRows words={words} state={state} filters={filters} empty={props.empty} />}
       >
-        <PageIds value={pageIds}>
-          {phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}
-        </PageIds>
+        <Around ids={pageIds}>{phone ? <PhoneRows {...list} /> : <Grid {...list} dimmed={result.refreshing} />}</Around>
       </ListBody>
       {chosen.length > 0 && (
         <BulkBar

@@ -11,7 +11,7 @@ import { t } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
 import { byProduct, grouping } from './group.tsx';
-import { TrafficCell } from './traffic-cell.tsx';
+import { SiteBandwidths, TrafficCell } from './traffic-cell.tsx';
 
 type OwnSite = RowOf<typeof ownSites.list>;
 
@@ -48,6 +48,7 @@ export function OwnSitesPage() {
         query={grouping}
         words="sites"
         columns={columns}
+        around={SiteBandwidths}
         search="siteName"
         filters={[
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },

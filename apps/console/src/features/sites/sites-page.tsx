@@ -20,7 +20,7 @@ import { byProduct, grouping } from './group.tsx';
 import { SiteForm } from './site-form.tsx';
 import { forcing, lifting, locking, pausing, purging, resuming, type Site } from './site-actions.ts';
 import { removing } from './removing.tsx';
-import { TrafficCell } from './traffic-cell.tsx';
+import { SiteBandwidths, TrafficCell } from './traffic-cell.tsx';
 import classes from './sites.module.css';
 
 const columns: Column<Site>[] = [
@@ -97,6 +97,7 @@ export function SitesPage() {
         query={grouping}
         words="sites"
         columns={columns}
+        around={SiteBandwidths}
         search="name"
         filters={[
           { key: 'status', choices: ['normal', 'pause', 'limit', 'lock', 'expired'], status: 'site', many: true },
