@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exceptionsFor, stateOf } from './rule-state.ts';
+import { exceptionsFor, matchesOf, stateOf } from './rule-state.ts';
 
 const rule = { id: 'sqli-union-select', category: 'sqli', paranoia: 2 };
 const firewall = { paranoia: 2, disabledCategories: [], disabledRules: [], exceptions: [] };
@@ -23,4 +23,13 @@ test('exceptions for the rule, its category and all rules count until they end',
     { rule: 'xss', until: null },
   ];
   expect(exceptionsFor(rule, { ...firewall, exceptions }, now)).toBe(3);
+});
+
+test('a rule that only monitors would block what it noted, except long bodies, which other firewalls let pass', () => {
+  const refused = [{ value: 'sqli-union-select', requests: 2 }];
+  const noted = ['sqli-union-select', 'protocol-large-body'].map((value) => ({ value, requests: 3 }));
+  expect(Object.fromEntries(matchesOf(refused, noted))).toEqual({
+    'sqli-union-select': { requests: 5, wouldBlock: 3 },
+    'protocol-large-body': { requests: 3, wouldBlock: 0 },
+  });
 });

@@ -15,10 +15,8 @@ import { useLanguage, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { exceptionsFor, stateOf } from './rule-state.ts';
+import { exceptionsFor, matchesOf, stateOf } from './rule-state.ts';
 import type { Waf } from './waf-form.tsx';
-
-const LARGE_BODY = 'protocol-large-body';
 
 type WafRule = Received<typeof wafs.defaultRules>['data'][number];
 interface Site {
@@ -30,7 +28,7 @@ export function RulesPage({ site, firewall }: { site: Site; firewall: Waf }) {
   const t = useT();
   const language = useLanguage();
   const [openedAt] = useState(Date.now);
-  const matches = useMatches(site.id, firewall);
+  const matches = useMatches(site.id);
   const category = (rule: WafRule) => t(`wafs.categories.${rule.category}`);
   const severity = (rule: WafRule) => t(`wafs.choices.severity.${rule.severity}`);
   const references = (rule: WafRule) => rule.references.join(', ');
@@ -137,20 +135,12 @@ function RuleSwitch({ site, firewall, rule }: { site: Site; firewall: Waf; rule:
 }
 
 /** Requests of the site's last 24 hours that a rule refused, or would have. */
-function useMatches(siteId: string, { largeBodies }: Pick<Waf, 'largeBodies'>): RuleMatches {
+function useMatches(siteId: string): RuleMatches {
   const can = useCan();
   const enabled = can(statistics.top);
   const query = { siteIDs: [siteId], timeInterval: 'oneDay' as const, top: 1000 };
   const refused = useEndpoint(statistics.top, { body: { ...query, type: topTypes.wafRule } }, { enabled });
   const monitored = useEndpoint(statistics.top, { body: { ...query, type: topTypes.wafMonitored } }, { enabled });
   if (!enabled) return undefined;
-  if (!refused.data || !monitored.data) return null;
-  const matches = new Map(refused.data.data.map(({ value, requests }) => [value, { requests, wouldBlock: 0 }]));
-  for (const { value, requests } of monitored.data.data)
-    matches.set(value, {
-      requests: (matches.get(value)?.requests ?? 0) + requests,
-      // Only noted where the firewall lets long bodies pass.
-      wouldBlock: value === LARGE_BODY && largeBodies !== 'deny' ? 0 : requests,
-    });
-  return matches;
+  return refused.data && monitored.data ? matchesOf(refused.data.data, monitored.data.data) : null;
 }
