@@ -207,6 +207,11 @@ test('a request of the log becomes an exception of the firewall in one click, an
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('Undone').waitFor();
   expect(await exceptions()).toEqual([]);
+
+  const ending = { rule: 'sqli', path: '/search', parameter: 'q', host: domain.name, until: '2999-01-01T10:00:00Z' };
+  await call(wafs.update, { params: site.params, body: { modules: [{ id, name, exceptions: [ending] }] } });
+  await page.getByRole('button', { name: 'Add exception' }).click();
+  await page.getByText(`“${name}” already has this exception until 2999/01/01`).waitFor();
 });
 
 test('the log of the firewall lists findings by rule, and opens one among the requests', async () => {

@@ -2,6 +2,7 @@ import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import { time } from '../../lib/format.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { useCan } from '../../lib/use-can.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
@@ -27,13 +28,13 @@ export function ExceptionButton({ siteId, reqID }: { siteId: string; reqID: stri
     const added = await adding.run({ params: { siteId }, body: { reqID } });
     if (added === null) return;
     const { moduleID, name, exception, isNew } = added;
-    const text = t(isNew ? 'wafs.exceptionAdded' : 'wafs.exceptionKnown', { name, scope: inWords(exception) });
-    const { rule, path, parameter, host } = exception;
+    const { rule, path, parameter, host, until } = exception;
+    const words = { name, scope: inWords(exception), time: time(until) };
     if (!isNew) {
-      toast({ tone: 'info', text });
+      toast({ tone: 'info', text: t(until === null ? 'wafs.exceptionKnown' : 'wafs.exceptionKnownUntil', words) });
       return;
     }
-    toastWithUndo(text, async () => {
+    toastWithUndo(t('wafs.exceptionAdded', words), async () => {
       await removing.run({ params: { siteId }, body: { moduleID, exception: { rule, path, parameter, host } } });
     });
   };
