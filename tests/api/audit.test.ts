@@ -342,9 +342,11 @@ test('every table is audited or listed as exempt', async () => {
         'log_positions',
         'unreadable_lines',
       ],
-      ['l4_log', 'l4_traffic'],
+      ['l4_log', 'l4_traffic', 'traffic_usages'],
       // From the heartbeats of nodes.
       ['kernel_drops', 'kernel_drop_counters'],
+      // Written by triggers of sites and products, for bills.
+      ['site_billings', 'product_prices'],
       // Derived from access logs for destinations, and the parts of exports.
       ['log_spool', 'log_spool_heads', 'log_export_chunks', 'log_export_days'],
       // Derived from nodes and groups for traffic steering.

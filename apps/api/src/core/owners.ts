@@ -111,6 +111,11 @@ export const owners: { [M in Model]: Owner<M> } = {
   Layer4Traffic: '(none)',
   KernelDrops: '(none)',
   KernelDropCounters: '(none)',
+  // Read by plain SQL with `usage` of sql.ts.
+  TrafficUsage: '(none)',
+  // Written by triggers.
+  SiteBilling: '(none)',
+  ProductPrice: '(none)',
   TopValue: '(none)',
   TopGroup: '(none)',
   PendingTop: '(none)',

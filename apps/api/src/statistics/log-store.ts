@@ -16,6 +16,7 @@ import { Partitions, type Retention } from './partitions.ts';
 import { appendTopValues, mergeTopValues, sweepFailedBatches } from './top-values.ts';
 import { addTraffic } from './traffic.ts';
 import { expireUnreadable, storeUnreadable } from './unreadable-lines.ts';
+import { addUsage, type UsedBytes } from './usage-ledger.ts';
 
 const stored = new Counter({
   name: 'edgeloom_api_log_lines_total',
@@ -65,7 +66,7 @@ export class LogStore {
   async store(nodeId: string, batch: LogBatch, now: Date): Promise<LogReply> {
     const end = seconds.startTimer();
     const time = now.getTime();
-    const { lines, requests, failed, add } = await this.#read(batch, time);
+    const { lines, requests, failed, used, add } = await this.#read(batch, time);
     const hours = new Set([time, ...lines.map(({ at }) => at)].map((at) => at - (at % HOUR_MS)));
     await this.#partitions.ensure(hours, time);
     const {
@@ -80,6 +81,7 @@ export class LogStore {
         if (zone === null) return { reached: batch.to, isNew, stored: null };
         const since = isLogged ? this.#partitions.since('access_log', time) : Infinity;
         await storeUnreadable(client, nodeId, batch, failed, { now: time, since });
+        await addUsage(client, { nodeId, zone, kind: batch.kind }, used);
         await add(client, { nodeId, zone, isLogged, sites: new Map(Object.entries(sites)) });
         return { reached: batch.to, isNew, stored: { zone, transaction } };
       }),
@@ -100,11 +102,12 @@ export class LogStore {
       const read = await readSessions(batch, this.#geoip, now);
       const add = (client: PoolClient, sender: Sender) =>
         addSessions(client, this.#partitions, sender.nodeId, siteOf(sender), samplingOf(sender), read.lines, now);
-      return { ...read, requests: [], add };
+      const used = read.lines.map(({ at, site, bytes, requestBytes }) => ({ at, site, bytes: bytes + requestBytes }));
+      return { ...read, requests: [], used, add };
     }
     const read = await readLines(batch, this.#geoip, now);
     const add = (client: PoolClient, sender: Sender) => this.#addLines(client, sender, read.lines, now, batch);
-    return { ...read, requests: read.lines, add };
+    return { ...read, requests: read.lines, used: read.lines, add };
   }
 
   async #addLines(
@@ -161,6 +164,8 @@ interface ReadBatch {
   requests: readonly Line[];
   /** Lines that failed to parse. */
   failed: readonly string[];
+  /** As statistics count them: responses, and both directions of layer-4 sessions. */
+  used: readonly UsedBytes[];
   /** Within the transaction that stores the position. */
   add: (client: PoolClient, sender: Sender) => Promise<void>;
 }
