@@ -20,6 +20,7 @@ import { fail } from '../core/fail.ts';
 import { addressOf } from '../core/address.ts';
 import { auditInputOf, auditOf, readActionId, type Line } from './audit.ts';
 import { encoder } from './encode.ts';
+import { prefersCsv } from './accept.ts';
 import { onlyOnce } from './idempotency.ts';
 import { inputReader } from './input.ts';
 import type { Limits } from './limits.ts';
@@ -30,13 +31,21 @@ export type Handlers<G extends Group> = {
 };
 
 type AnyHandler = (ctx: Ctx, request: never) => Promise<unknown>;
+type CsvWriters<G extends Group> = {
+  [Name in keyof G as G[Name] extends { readonly csv: true } ? Name : never]: (reply: Reply<G[Name]>) => string;
+};
 export interface Routes {
   group: Group;
   handlers: Record<string, AnyHandler>;
+  csv: Record<string, (reply: never) => string>;
 }
 
-/** Exactly one handler for each endpoint of the group. */
-export const routes = <G extends Group>(group: G, handlers: Handlers<G>): Routes => ({ group, handlers });
+/** Exactly one handler for each endpoint of the group, and a CSV writer for those with `csv`. */
+export const routes = <G extends Group>(
+  group: G,
+  handlers: Handlers<G>,
+  ...[csv]: keyof CsvWriters<G> extends never ? [] : [csv: CsvWriters<G>]
+): Routes => ({ group, handlers, csv: csv ?? {} });
 
 export interface Surroundings {
   identify: (request: FastifyRequest) => Promise<Actor>;
@@ -61,7 +70,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
   app.decorateRequest('ctx', null);
   const watchers = watching();
 
-  for (const { group, handlers } of modules) {
+  for (const { group, handlers, csv } of modules) {
     // Types ensure this, except for handlers that a function has assembled.
     const astray = Object.keys(handlers).find((name) => !(name in group));
     if (astray) throw new Error(`${astray} is no endpoint of its group`);
@@ -111,6 +120,12 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
             watchers.letIn(ctx.actor.id, reply);
             // The process is closing: the client must not wait on a kept-alive connection.
             reply.header('connection', 'close');
+          }
+          const writeCsv = csv[endpoint.name];
+          if (writeCsv !== undefined) {
+            reply.header('vary', 'accept');
+            if (prefersCsv(request.headers.accept))
+              return reply.type('text/csv; charset=utf-8').send(writeCsv((await handle(ctx, input as never)) as never));
           }
           if (!writes) return send(await work(ctx, input, reply));
           // Before the call, so that objects that it renames or removes still have their names.

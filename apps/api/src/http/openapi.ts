@@ -103,7 +103,7 @@ const headersOf = (endpoint: Endpoint) => ({
 });
 
 function operation(endpoint: Endpoint, mount: string, ref: (schema: z.core.$ZodType) => object) {
-  const { feature, name, method, path, can, own, params = {}, query, body, reply } = endpoint;
+  const { feature, name, method, path, can, own, params = {}, query, body, reply, csv } = endpoint;
   const { accepts = 'application/json', answers = 'application/json', fails = [] } = endpoint;
   return {
     operationId: `${mount}.${feature}.${name}`,
@@ -135,7 +135,7 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.core.$ZodT
       200: {
         description: 'Done',
         headers: headersOf(endpoint),
-        ...(reply && { content: { [answers]: { schema: ref(reply) } } }),
+        ...(reply && { content: { [answers]: { schema: ref(reply) }, ...(csv && { 'text/csv': text }) } }),
       },
       ...failures([...fails, ...(hasETag(endpoint) && method === 'PUT' ? (['CHANGED'] as const) : [])]),
       default: { description: 'Refused', ...refused },
