@@ -347,6 +347,8 @@ test('every table is audited or listed as exempt', async () => {
       ['kernel_drops', 'kernel_drop_counters'],
       // Written by triggers of sites and products, for bills.
       ['site_billings', 'product_prices'],
+      // Written by the job that limits traffic.
+      ['traffic_checks', 'traffic_notices'],
       // Derived from access logs for destinations, and the parts of exports.
       ['log_spool', 'log_spool_heads', 'log_export_chunks', 'log_export_days'],
       // Derived from nodes and groups for traffic steering.

@@ -102,6 +102,12 @@ import { savedSearchesRoutes } from './modules/saved-searches/saved-searches.rou
 import { simulateRoutes } from './modules/simulate/simulate.routes.ts';
 import { nodeStatisticsRoutes, statisticsRoutes } from './modules/statistics/statistics.routes.ts';
 import { systemRoutes } from './modules/system/system.routes.ts';
+import {
+  ownTrafficPackagesRoutes,
+  ownTrafficUsageRoutes,
+  trafficPackagesRoutes,
+  trafficUsageRoutes,
+} from './modules/traffic/traffic.routes.ts';
 import { versionsRoutes } from './modules/versions/versions.routes.ts';
 import { zoneKeysRoutes } from './modules/zone-keys/zone-keys.routes.ts';
 import { zoneFirewallRoutes } from './modules/zone-firewall/zone-firewall.routes.ts';
@@ -160,6 +166,10 @@ const modules: readonly Routes[] = [
   installationLicenseRoutes,
   productsRoutes,
   ownProductsRoutes,
+  trafficPackagesRoutes,
+  ownTrafficPackagesRoutes,
+  trafficUsageRoutes,
+  ownTrafficUsageRoutes,
   clientSitesRoutes,
   ownSitesRoutes,
   sitesRoutes,

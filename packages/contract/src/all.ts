@@ -70,6 +70,7 @@ import { rollouts, upgrades } from './rollouts/rollouts.endpoints.ts';
 import { simulate } from './simulate/simulate.endpoints.ts';
 import { nodeStatistics, statistics } from './statistics/statistics.endpoints.ts';
 import { system } from './system/system.endpoints.ts';
+import { ownTrafficPackages, ownTrafficUsage, trafficPackages, trafficUsage } from './traffic/traffic.endpoints.ts';
 import { versions } from './versions/versions.endpoints.ts';
 import { zoneKeys } from './zone-keys/zone-keys.endpoints.ts';
 import { zoneFirewall } from './zone-firewall/zone-firewall.endpoints.ts';
@@ -128,6 +129,10 @@ export const groups: readonly Group[] = [
   installationLicense,
   products,
   ownProducts,
+  trafficPackages,
+  ownTrafficPackages,
+  trafficUsage,
+  ownTrafficUsage,
   nodes,
   nodeJobs,
   rollouts,

@@ -92,6 +92,7 @@ export const errorRules = [
   'self',
   'sender',
   'sequence',
+  'settled',
   'setOff',
   'sites',
   'size',

@@ -227,6 +227,20 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return { ...row, product: of, zone: of.zone, client: of.client, owner: user, params: { siteId: row.id } };
     },
 
+    /** A package of the site's customer and product that lasts from today on. */
+    trafficPackage: (site: BuiltSite, over: Partial<Prisma.TrafficPackageUncheckedCreateInput> = {}) =>
+      db.trafficPackage.create({
+        data: {
+          clientId: site.clientId,
+          ownerId: site.owner.id,
+          productId: site.productId,
+          type: 'extra',
+          bytes: 1000n,
+          startsAt: new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000),
+          ...over,
+        },
+      }),
+
     async domain({
       site,
       enabled = true,

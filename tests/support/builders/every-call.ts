@@ -15,6 +15,7 @@ const Body = z.looseObject({
   code: z.union([z.int(), z.string()]).optional(),
   errorData: z.array(z.looseObject({ rule: z.string().optional() })).optional(),
   data: z.array(z.unknown()).optional(),
+  list: z.array(z.unknown()).optional(),
 });
 export interface WireResponse {
   status: number;

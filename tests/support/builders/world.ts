@@ -68,6 +68,7 @@ export const objectKinds = [
   'job',
   'branding',
   'announcement',
+  'trafficPackage',
 ] as const;
 export type ObjectKind = (typeof objectKinds)[number];
 export type Ids = Record<ObjectKind, string>;
@@ -168,6 +169,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   purge: 'purge',
   branding: 'branding',
   announcementSetting: 'announcement',
+  trafficPackages: 'trafficPackage',
 };
 
 /** The object that an id at this path refers to, or null. */
@@ -376,6 +378,7 @@ export async function world(
   const announcement = await db.announcement.create({
     data: { clientId, title: 'news', content: 'text', startsAt: new Date(0), position: 0 },
   });
+  const trafficPackage = await build.trafficPackage(site);
   return {
     tenant,
     client: tenant.client,
@@ -445,6 +448,7 @@ export async function world(
       job: job.id,
       branding: branding.id,
       announcement: announcement.id,
+      trafficPackage: trafficPackage.id,
     },
   };
 }
@@ -508,6 +512,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.job.findMany(inSite),
     db.branding.findUnique({ where: { id: ids.branding }, include: { images: { select: { hash: true } } } }),
     db.announcement.findUnique({ where: { id: ids.announcement } }),
+    db.trafficPackage.findUnique({ where: { id: ids.trafficPackage } }),
   ]);
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

@@ -115,6 +115,9 @@ export const owners: { [M in Model]: Owner<M> } = {
   TrafficUsage: '(none)',
   // Written by triggers.
   SiteBilling: '(none)',
+  // Written by a job.
+  TrafficCheck: '(none)',
+  TrafficNotice: '(none)',
   ProductPrice: '(none)',
   TopValue: '(none)',
   TopGroup: '(none)',
@@ -183,6 +186,19 @@ export const owners: { [M in Model]: Owner<M> } = {
   Product: {
     reads: (actor) => (actor.kind === 'user' ? { sites: { some: sitesOf(actor) } } : products(actor)),
     writes: products,
+  },
+  // Accounts that may not see all sites of a customer see packages of their products, and cannot change others.
+  TrafficPackage: {
+    reads: (actor) => {
+      const { kind, isRoot, clientId, id } = actor;
+      if (kind === 'user') return { clientId: isRoot ? clientId : NOBODY, ownerId: id };
+      if (kind !== 'client') return { clientId: NOBODY };
+      return isRoot ? { clientId } : { clientId, OR: [{ productId: null }, { product: products(actor) }] };
+    },
+    writes: (actor) => {
+      if (actor.kind !== 'client') return { clientId: NOBODY };
+      return { clientId: actor.clientId, ...(!actor.isRoot && { product: products(actor) }) };
+    },
   },
   Site: sitesOf,
   SiteAssignment: 'site',

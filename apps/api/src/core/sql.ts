@@ -58,6 +58,8 @@ export interface Visible {
   readonly account: Sql;
   /** For `audit_rows a`. */
   readonly audit: Sql;
+  /** For `traffic_usages u`. */
+  readonly usage: Sql;
   /** For sums over all tenants, which administrators may see. For no table. */
   readonly installation: Sql;
 }
@@ -89,6 +91,15 @@ function visibleTo({ kind, isRoot, clientId, rootId, id }: Actor): Visible {
   // Operators also see their customers' rows, customers their sub-accounts' rows.
   const audit =
     kind === 'admin' ? sql`TRUE` : kind === 'client' ? sql`a.client_id = ${clientId}` : sql`a.root_id = ${rootId}`;
+  // Sub-accounts of a customer may not see all of its sites, so they see no bills.
+  const usage =
+    kind === 'client'
+      ? isRoot
+        ? sql`u.client_id = ${clientId}`
+        : sql`u.client_id = ${clientId} AND EXISTS (SELECT 1 FROM zone_assignments a WHERE a.zone_id = u.zone_id AND a.account_id = ${id})`
+      : kind === 'user' && isRoot
+        ? sql`u.client_id = ${clientId} AND u.owner_id = ${id}`
+        : nobody;
   const scoped = (condition: Sql): Sql => ({ ...sql`(${condition})`, isScoped: true });
   const installation = kind === 'admin' ? sql`TRUE` : nobody;
   return {
@@ -96,6 +107,7 @@ function visibleTo({ kind, isRoot, clientId, rootId, id }: Actor): Visible {
     zone: scoped(zone),
     account: scoped(account),
     audit: scoped(audit),
+    usage: scoped(usage),
     installation: scoped(installation),
   };
 }

@@ -1,0 +1,143 @@
+// Which traffic package covered which bytes. Nothing is deducted anywhere: the order of use is replayed over the usage
+// ledger, so late logs and repeated calls give the figures of a ledger that was complete from the start.
+import { monthOf } from './billing-month.ts';
+
+export interface TrafficPackage {
+  id: string;
+  /** Null: all products of the customer. */
+  productId: string | null;
+  /** Basic packages have their size in each month, extra ones once. */
+  type: 'basic' | 'extra';
+  bytes: bigint;
+  /** Milliseconds since 1970, at full hours. Null: no end. */
+  from: number;
+  to: number | null;
+  /** The end that the package was sold with. It decides the order of use, so that a later end changes no past month. */
+  soldTo: number | null;
+}
+
+/** Bytes of a product in the hour that begins then. */
+export interface HourlyUsage {
+  hour: number;
+  productId: string;
+  bytes: bigint;
+}
+
+/** Sums of a product in a month. */
+export interface MonthUsage {
+  bytes: bigint;
+  /** Covered by packages. */
+  packageBytes: bigint;
+}
+
+export interface Replay {
+  /** By the month's start and the product: `1764518400000 0190…`. */
+  months: ReadonlyMap<string, MonthUsage>;
+  /** Bytes of a package used in a month, which is given by its start. */
+  usedIn: (packageId: string, month: number) => bigint;
+  /** Bytes of a package used in all months before, and in this one. */
+  usedUntil: (packageId: string, month: number) => bigint;
+}
+
+export const monthKey = (month: number, productId: string) => `${month} ${productId}`;
+
+export const covers = ({ productId, from, to }: TrafficPackage, product: string, hour: number): boolean =>
+  (productId === null || productId === product) && from <= hour && (to === null || hour < to);
+
+/** Basic before extra, then by the end, then packages of one product, then the older id. */
+export function inOrderOfUse(a: TrafficPackage, b: TrafficPackage): number {
+  if (a.type !== b.type) return a.type === 'basic' ? -1 : 1;
+  const [endOfA, endOfB] = [a.soldTo ?? Infinity, b.soldTo ?? Infinity];
+  if (endOfA !== endOfB) return endOfA < endOfB ? -1 : 1;
+  if ((a.productId === null) !== (b.productId === null)) return a.productId === null ? 1 : -1;
+  return a.id < b.id ? -1 : Number(a.id > b.id);
+}
+
+/** Usage is replayed by hour, and within an hour by product. Its order here does not matter. */
+export function replay(packages: readonly TrafficPackage[], usage: readonly HourlyUsage[]): Replay {
+  const ordered = packages.toSorted(inOrderOfUse);
+  const inTime = usage.toSorted((a, b) => a.hour - b.hour || (a.productId < b.productId ? -1 : 1));
+  const months = new Map<string, MonthUsage>();
+  /** By package, then by the month's start. */
+  const used = new Map(ordered.map(({ id }) => [id, new Map<number, bigint>()]));
+  const usedIn = (id: string, month: number) => used.get(id)?.get(month) ?? 0n;
+  const usedUntil = (id: string, month: number) =>
+    [...(used.get(id) ?? [])].reduce((sum, [at, bytes]) => (at <= month ? sum + bytes : sum), 0n);
+
+  for (const { hour, productId, bytes } of inTime) {
+    const month = monthOf(hour).from;
+    let left = bytes;
+    for (const each of ordered) {
+      if (left === 0n) break;
+      if (!covers(each, productId, hour)) continue;
+      const room = each.bytes - (each.type === 'basic' ? usedIn(each.id, month) : usedUntil(each.id, month));
+      const taken = room < left ? room : left;
+      if (taken <= 0n) continue;
+      left -= taken;
+      used.get(each.id)?.set(month, usedIn(each.id, month) + taken);
+    }
+    const key = monthKey(month, productId);
+    const sum = months.get(key) ?? { bytes: 0n, packageBytes: 0n };
+    months.set(key, { bytes: sum.bytes + bytes, packageBytes: sum.packageBytes + bytes - left });
+  }
+  return { months, usedIn, usedUntil };
+}
+
+/**
+ * From when usage must be replayed for the figures of a month: extra packages of earlier months were shared with those
+ * that began before them.
+ */
+export function replayFrom(packages: readonly TrafficPackage[], month: number): number {
+  let since = month;
+  const extra = packages.filter(({ type }) => type === 'extra').toSorted((a, b) => b.from - a.from);
+  for (let found = true; found;) {
+    found = false;
+    for (const { from, to } of extra)
+      if (from < since && (to === null || to > since)) {
+        since = monthOf(from).from;
+        found = true;
+      }
+  }
+  return since;
+}
+
+export type TrafficState = 'normal' | 'warning' | 'limited';
+
+export interface Allowance {
+  state: TrafficState;
+  /** Packages that can still be used now, with those that were used up this month. */
+  packageIDs: readonly string[];
+}
+
+/**
+ * The state of a product of the customer: warning from 80 % of what was available this month, limited when nothing is
+ * left. Without any package there is no limit. A package that ended unused leaves nothing.
+ */
+export function allowanceOf(
+  packages: readonly TrafficPackage[],
+  { usedIn, usedUntil }: Replay,
+  productId: string,
+  now: number,
+): Allowance {
+  const month = monthOf(now).from;
+  const known = packages.filter(
+    (each) => (each.productId === null || each.productId === productId) && each.from <= now,
+  );
+  const valid = known.filter((each) => covers(each, productId, now)).toSorted(inOrderOfUse);
+  let [available, used] = [0n, 0n];
+  for (const { id, type, bytes } of valid) {
+    const usedNow = usedIn(id, month);
+    used += usedNow;
+    available += type === 'basic' ? bytes : bytes - (usedUntil(id, month) - usedNow);
+  }
+  const packageIDs = valid.map(({ id }) => id);
+  if (known.length === 0) return { state: 'normal', packageIDs };
+  if (used >= available) return { state: 'limited', packageIDs };
+  return { state: used * 100n >= available * 80n ? 'warning' : 'normal', packageIDs };
+}
+
+const BYTES_PER_GB = 1_000_000_000n;
+
+/** Cents for bytes beyond packages, rounded half up. */
+export const priceOf = (bytes: bigint, centsPerGB: number): bigint =>
+  (bytes * BigInt(centsPerGB) + BYTES_PER_GB / 2n) / BYTES_PER_GB;

@@ -1,0 +1,144 @@
+// Traffic and its price by customer, product and month.
+import { stringify } from 'csv-stringify/sync';
+import type { MonthlyUsage, MonthlyUsages, MonthQuery, TrafficReport } from '@edgeloom/contract/traffic/traffic.ts';
+import { NOBODY } from '../../core/actor.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { andAll, nothing, sql, type Sql } from '../../core/sql.ts';
+import { billingMonth, monthOf, type BillingMonth } from './billing-month.ts';
+import { readCustomerTraffic } from './customer-traffic.ts';
+import { isMonthFinal } from './final-month.ts';
+import { allowanceOf, monthKey, priceOf } from './replay.ts';
+
+interface Filter extends MonthQuery {
+  userID?: string | undefined;
+}
+
+export async function months(
+  ctx: Ctx,
+  { page, pageSize, ...filter }: Filter & { page: number; pageSize: number },
+): Promise<MonthlyUsages> {
+  const month = chosenMonth(ctx, filter);
+  const [list, total, gotReport] = await Promise.all([
+    readMonth(ctx, month, filter, sql` LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`),
+    countMonth(ctx, month, filter),
+    isFinal(ctx, month),
+  ]);
+  return { list, total, gotReport };
+}
+
+export async function report(ctx: Ctx, filter: Filter): Promise<TrafficReport> {
+  const month = chosenMonth(ctx, filter);
+  // First, because logs that arrive meanwhile belong to a report that is not final.
+  const gotReport = await isFinal(ctx, month);
+  const list = await readMonth(ctx, month, filter);
+  const sumOf = (name: 'bytes' | 'packageBytes' | 'overBytes' | 'amountCents') =>
+    list.reduce((sum, row) => sum + row[name], 0);
+  return {
+    year: month.year,
+    month: month.month,
+    currency: 'NTD',
+    gotReport,
+    list,
+    bytes: sumOf('bytes'),
+    packageBytes: sumOf('packageBytes'),
+    overBytes: sumOf('overBytes'),
+    amountCents: sumOf('amountCents'),
+  };
+}
+
+/** For accounting software: the field names of the API, and no sums. */
+export const writeCsv = ({ list, currency, gotReport }: TrafficReport): string =>
+  stringify(
+    list.map((row) => ({ ...row, currency, final: String(gotReport) })),
+    {
+      bom: true,
+      // Names that begin like a formula would be one in a spreadsheet.
+      escape_formulas: true,
+      header: true,
+      columns: [
+        'year',
+        'month',
+        'userID',
+        'userName',
+        'productID',
+        'productName',
+        'bytes',
+        'packageBytes',
+        'overBytes',
+        'priceCents',
+        'amountCents',
+        'currency',
+        'final',
+      ],
+    },
+  );
+
+/** For the whole operator: the caller may not see all of its nodes. */
+const isFinal = ({ actor, now, installation: { pool } }: Ctx, month: BillingMonth) =>
+  isMonthFinal(pool, actor.clientId, month, now().getTime());
+
+function chosenMonth({ now }: Ctx, { year, month }: MonthQuery): BillingMonth {
+  const current = monthOf(now().getTime());
+  return billingMonth(year ?? current.year, month ?? current.month);
+}
+
+const rowsSql = (usage: Sql, { from, to }: BillingMonth, { userID }: Filter): Sql =>
+  sql`SELECT u.owner_id, u.product_id, sum(u.bytes) AS bytes FROM traffic_usages u
+    WHERE ${usage} AND u.hour >= ${new Date(from)} AND u.hour < ${new Date(to)}${andAll([userID && sql`u.owner_id = ${userID}::uuid`])}
+    GROUP BY 1, 2`;
+
+async function countMonth({ db }: Ctx, month: BillingMonth, filter: Filter): Promise<number> {
+  const [row] = await db.$read<{ total: number }>(
+    ({ usage }) => sql`SELECT count(*)::int AS total FROM (${rowsSql(usage, month, filter)}) m`,
+  );
+  return row?.total ?? 0;
+}
+
+interface MonthRow {
+  ownerId: string;
+  userName: string | null;
+  productId: string;
+  productName: string | null;
+  priceCents: number | null;
+  bytes: string;
+}
+
+/** The largest first. The price is the one at the end of the month. */
+async function readMonth(ctx: Ctx, month: BillingMonth, filter: Filter, page = nothing): Promise<MonthlyUsage[]> {
+  const to = new Date(month.to);
+  const rows = await ctx.db.$read<MonthRow>(
+    ({ usage }) => sql`SELECT m.owner_id AS "ownerId", a.name AS "userName", m.product_id AS "productId",
+      p.name AS "productName", p.traffic_price_cents AS "priceCents", m.bytes::text AS bytes
+    FROM (${rowsSql(usage, month, filter)} ORDER BY 3 DESC, 1, 2${page}) m
+    LEFT JOIN accounts a ON a.id = m.owner_id
+    LEFT JOIN LATERAL (
+      SELECT name, traffic_price_cents FROM product_prices p WHERE p.product_id = m.product_id
+      ORDER BY p.since < ${to} DESC, CASE WHEN p.since < ${to} THEN -p.id ELSE p.id END LIMIT 1
+    ) p ON TRUE
+    ORDER BY m.bytes DESC, 1, 3`,
+  );
+  const owners = rows.map(({ ownerId }) => ownerId).filter((id) => id !== NOBODY);
+  const trafficOf = await readCustomerTraffic(ctx.installation.pool, owners, month.from);
+  const now = ctx.now().getTime();
+  const isCurrent = monthOf(now).from === month.from;
+  return rows.map(({ ownerId, userName, productId, productName, priceCents, bytes }) => {
+    const { packages, replay } = trafficOf(ownerId);
+    // The replay was read later than the sum, so both figures are the replay's.
+    const used = replay.months.get(monthKey(month.from, productId)) ?? { bytes: BigInt(bytes), packageBytes: 0n };
+    const overBytes = used.bytes - used.packageBytes;
+    return {
+      userID: ownerId === NOBODY ? null : ownerId,
+      userName,
+      productID: productId,
+      productName,
+      year: month.year,
+      month: month.month,
+      bytes: Number(used.bytes),
+      packageBytes: Number(used.packageBytes),
+      overBytes: Number(overBytes),
+      priceCents: priceCents ?? 0,
+      amountCents: Number(priceOf(overBytes, priceCents ?? 0)),
+      state: isCurrent ? allowanceOf(packages, replay, productId, now).state : null,
+    };
+  });
+}
