@@ -17,6 +17,9 @@ export interface Letters {
   mailTest: { host: string };
   certificateEnds: { name: string; site: string; at: string; days: string };
   siteEnds: { site: string; at: string; days: string };
+  trafficWarning: { products: string };
+  trafficUsedUp: { products: string };
+  trafficLimited: { products: string };
 }
 export type LetterName = keyof Letters;
 
@@ -106,6 +109,27 @@ const en: Record<LetterName, Words> = {
     lines: [
       'The site {site} expires at {at} (UTC), in {days} days. From then on its visitors get an error page.',
       'Its settings are kept. A later expiry puts the site back into service.',
+      ],
+    },
+  trafficWarning: {
+    subject: '80 % of your traffic is used',
+    lines: [
+      'At least 80 % of the traffic packages for {products} is used this month.',
+      'The console shows what is left. Your provider can add a package.',
+    ],
+  },
+  trafficUsedUp: {
+    subject: 'Your traffic is used up',
+    lines: [
+      'The traffic packages for {products} are used up. Your sites stay online, and further traffic is billed by the GB.',
+      'Your provider can add a package.',
+    ],
+  },
+  trafficLimited: {
+    subject: 'Your sites are offline: traffic used up',
+    lines: [
+      'The traffic packages for {products} are used up, so the sites of these products are offline.',
+      'They come back within a minute of a new package, or when the next month begins.',
     ],
   },
 };
@@ -169,6 +193,21 @@ const zhTW: Record<LetterName, Words> = {
     lines: [
       '站點 {site} 將於 {at}（UTC，{days} 天後）到期，屆時訪客會看到錯誤頁。',
       '站點的設定會保留，延後到期時間即可恢復服務。',
+      ],
+    },
+  trafficWarning: {
+    subject: '流量已使用 80%',
+    lines: ['{products} 的流量包本月已使用 80% 以上。', '您可以在主控台查看剩餘流量，或請服務商加購流量包。'],
+  },
+  trafficUsedUp: {
+    subject: '流量已用完',
+    lines: ['{products} 的流量包已用完。站點仍正常服務，超出的流量將按 GB 計費。', '您可以請服務商加購流量包。'],
+  },
+  trafficLimited: {
+    subject: '流量已用完，站點已停止服務',
+    lines: [
+      '{products} 的流量包已用完，使用這些產品的站點已停止服務。',
+      '加購流量包後一分鐘內，或下個月開始時，站點會恢復服務。',
     ],
   },
 };
@@ -232,6 +271,21 @@ const zhCN: Record<LetterName, Words> = {
     lines: [
       '站点 {site} 将于 {at}（UTC，{days} 天后）到期，届时访客会看到错误页。',
       '站点的设置会保留，延后到期时间即可恢复服务。',
+      ],
+    },
+  trafficWarning: {
+    subject: '流量已使用 80%',
+    lines: ['{products} 的流量包本月已使用 80% 以上。', '您可以在控制台查看剩余流量，或请服务商加购流量包。'],
+  },
+  trafficUsedUp: {
+    subject: '流量已用完',
+    lines: ['{products} 的流量包已用完。站点仍正常服务，超出的流量将按 GB 计费。', '您可以请服务商加购流量包。'],
+  },
+  trafficLimited: {
+    subject: '流量已用完，站点已停止服务',
+    lines: [
+      '{products} 的流量包已用完，使用这些产品的站点已停止服务。',
+      '加购流量包后一分钟内，或下个月开始时，站点会恢复服务。',
     ],
   },
 };

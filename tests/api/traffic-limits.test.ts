@@ -1,0 +1,173 @@
+// The states of customers' traffic, with a moved clock. Sites that are limited answer 904
+// (tests/edge/not-found-codes.test.ts).
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { siteKey } from '@edgeloom/contract/edge/documents.ts';
+import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
+import { billingMonth } from '@edgeloom/api/modules/traffic/billing-month.ts';
+import { eventually } from '../support/assertions/eventually.ts';
+import { mailsTo } from '../support/assertions/mailbox.ts';
+import { outboxKeys } from '../support/assertions/outbox.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { testApp } from '../support/services/app.ts';
+import { limitTraffic } from '../support/services/background-work.ts';
+import '../support/assertions/matchers.ts';
+
+const app = await testApp();
+const { as, build, installation } = app;
+const { db } = installation;
+afterAll(() => app.close());
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Later than the time of any other test, so that customers are due again. */
+let year = 2031;
+const nextYear = () => (year += 1);
+
+const use = (site: BuiltSite, hour: number, bytes: number) =>
+  db.trafficUsage.create({
+    data: {
+      siteId: site.id,
+      hour: new Date(hour),
+      ownerId: site.owner.id,
+      productId: site.productId,
+      nodeId: randomUUID(),
+      kind: 'requests',
+      clientId: site.clientId,
+      zoneId: site.zoneId,
+      bytes: BigInt(bytes),
+    },
+  });
+
+async function limitedSite(overLimitAction: 'none' | 'notify' | 'limit') {
+  const site = await build.site();
+  await db.product.update({ where: { id: site.productId }, data: { overLimitAction } });
+  const from = billingMonth(nextYear(), 1).from;
+  return { site, from };
+}
+
+const statusOf = async ({ id }: { id: string }) => (await db.site.findUniqueOrThrow({ where: { id } })).status;
+const check = (time: number) => limitTraffic(installation, new Date(time));
+
+/** Subjects of the mails to the customer, sorted, once the queue is empty. */
+async function subjectsTo(site: BuiltSite): Promise<string[]> {
+  await eventually(async () => expect(await db.outgoingMail.count()).toBe(0));
+  return (await mailsTo(app.mailDir, site.owner.email)).map(({ subject }) => subject).toSorted();
+}
+const [warning, usedUp, limited] = ['流量已使用 80%', '流量已用完', '流量已用完，站點已停止服務'];
+
+test('a month: a warning, a limit that ends with a package, another, and the next month', async () => {
+  const { site, from } = await limitedSite('limit');
+  const beside = await build.site({ product: await build.product({ zone: site.zone }), owner: site.owner });
+  await build.trafficPackage(site, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
+
+  await use(site, from, 79);
+  await check(from + HOUR_MS);
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', []]);
+
+  await use(site, from + HOUR_MS, 1);
+  await check(from + 2 * HOUR_MS);
+  await check(from + 3 * HOUR_MS);
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', [warning]]);
+
+  await use(site, from + 3 * HOUR_MS, 20);
+  // Two processes at the same time, and again later.
+  await Promise.all([check(from + 4 * HOUR_MS), check(from + 4 * HOUR_MS)]);
+  await check(from + 5 * HOUR_MS);
+  expect([await statusOf(site), await statusOf(beside)]).toEqual(['limit', 'normal']);
+  expect(await subjectsTo(site)).toEqual([warning, limited].toSorted());
+  const keys = async () => (await outboxKeys(installation, site.zoneId)).filter((key) => key === siteKey(site.id));
+  expect(await keys()).toHaveLength(1);
+  const manual = as(site.client).call(clientSites.status, { body: { siteIDs: [site.id], status: 'normal' } });
+  await expect(manual).toFail('SITE_TRAFFIC_LIMITED');
+
+  await build.trafficPackage(site, { bytes: 10n, startsAt: new Date(from + 5 * HOUR_MS) });
+  await check(from + 6 * HOUR_MS);
+  expect([await statusOf(site), (await keys()).length]).toEqual(['normal', 2]);
+  // 100 of 110 is a warning of another set of packages.
+  expect(await subjectsTo(site)).toEqual([warning, warning, limited].toSorted());
+
+  await use(site, from + 6 * HOUR_MS, 11);
+  const { to } = billingMonth(year, 1);
+  await check(to - 1);
+  expect(await statusOf(site)).toBe('limit');
+  await Promise.all([check(to + DAY_MS), check(to + DAY_MS)]);
+  expect([await statusOf(site), (await keys()).length]).toEqual(['normal', 4]);
+  expect(await subjectsTo(site)).toEqual([warning, warning, limited, limited].toSorted());
+
+  // A late line of the month before changes neither the state nor the mails of this one.
+  await use(site, to - HOUR_MS, 1000);
+  await check(to + 2 * DAY_MS);
+  expect([await statusOf(site), (await subjectsTo(site)).length]).toEqual(['normal', 4]);
+});
+
+test('a product that only notifies mails and keeps its sites in service, and one without action warns', async () => {
+  for (const [action, mail] of [
+    ['notify', usedUp],
+    ['none', warning],
+  ] as const) {
+    const { site, from } = await limitedSite(action);
+    await build.trafficPackage(site, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
+    await use(site, from, 500);
+    await check(from + HOUR_MS);
+    expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', [mail]]);
+  }
+});
+
+test('sites without any package are not limited', async () => {
+  const { site, from } = await limitedSite('limit');
+  await use(site, from, 500);
+  await check(from + HOUR_MS);
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', []]);
+});
+
+test('a site that is paused stays so, and is limited when it returns', async () => {
+  const { site, from } = await limitedSite('limit');
+  await build.trafficPackage(site, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
+  await use(site, from, 500);
+  await db.site.update({ where: { id: site.id }, data: { status: 'pause' } });
+  await check(from + HOUR_MS);
+  expect(await statusOf(site)).toBe('pause');
+  await db.site.update({ where: { id: site.id }, data: { status: 'normal' } });
+  await check(from + 2 * HOUR_MS);
+  expect(await statusOf(site)).toBe('limit');
+});
+
+test.each(['package', 'action', 'owner', 'nobody'] as const)(
+  'a limited site serves again when its cause is gone: %s',
+  async (cause) => {
+    const { site, from } = await limitedSite('limit');
+    const bought = await build.trafficPackage(site, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
+    await use(site, from, 500);
+    await check(from + HOUR_MS);
+    expect(await statusOf(site)).toBe('limit');
+    if (cause === 'package') await db.trafficPackage.delete({ where: { id: bought.id } });
+    else if (cause === 'action')
+      await db.product.update({ where: { id: site.productId }, data: { overLimitAction: 'notify' } });
+    else {
+      const ownerId = cause === 'owner' ? (await build.user(site)).id : null;
+      await db.site.update({ where: { id: site.id }, data: { ownerId } });
+    }
+    await check(from + 2 * HOUR_MS);
+    expect(await statusOf(site)).toBe('normal');
+  },
+);
+
+test('a customer that cannot be compared does not hold back the others', async () => {
+  const { site, from } = await limitedSite('limit');
+  const other = await build.site();
+  await db.product.update({ where: { id: other.productId }, data: { overLimitAction: 'limit' } });
+  for (const each of [site, other]) {
+    await build.trafficPackage(each, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
+    await use(each, from, 500);
+  }
+  const [first] = [site, other].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await installation.pool.query(
+    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+     CREATE TRIGGER refuse BEFORE UPDATE ON sites FOR EACH ROW WHEN (NEW.id = '${first?.id}' AND NEW.status = 'limit') EXECUTE FUNCTION refuse()`,
+  );
+  await expect(check(from + HOUR_MS)).rejects.toThrow('not compared');
+  await installation.pool.query('DROP TRIGGER refuse ON sites; DROP FUNCTION refuse');
+  const [refused, limitedOne] = first?.id === site.id ? [site, other] : [other, site];
+  expect([await statusOf(refused), await statusOf(limitedOne)]).toEqual(['normal', 'limit']);
+});
