@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Memo, Text, Time } from '../common/common.ts';
 
-export const BYTES_PER_GB = 1_000_000_000;
+const BYTES_PER_GB = 1_000_000_000;
 /** Sizes and sums are exact in JavaScript's numbers up to 9 PB. */
 const Bytes = z
   .int()
@@ -31,7 +31,7 @@ export const TrafficPackageUpdate = z.object({
   memo: Memo.optional(),
 });
 
-export const TrafficPackageState = z.enum(['waiting', 'normal', 'warning', 'usedUp', 'ended']);
+const TrafficPackageState = z.enum(['waiting', 'normal', 'warning', 'usedUp', 'ended']);
 export const TrafficPackage = z.object({
   id: Id,
   userID: Id,

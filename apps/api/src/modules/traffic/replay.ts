@@ -24,7 +24,7 @@ export interface HourlyUsage {
 }
 
 /** Sums of a product in a month. */
-export interface MonthUsage {
+interface MonthUsage {
   bytes: bigint;
   /** Covered by packages. */
   packageBytes: bigint;
@@ -41,7 +41,7 @@ export interface Replay {
 
 export const monthKey = (month: number, productId: string) => `${month} ${productId}`;
 
-export const covers = ({ productId, from, to }: TrafficPackage, product: string, hour: number): boolean =>
+const covers = ({ productId, from, to }: TrafficPackage, product: string, hour: number): boolean =>
   (productId === null || productId === product) && from <= hour && (to === null || hour < to);
 
 /** Basic before extra, then by the end, then packages of one product, then the older id. */
@@ -101,7 +101,7 @@ export function replayFrom(packages: readonly TrafficPackage[], month: number): 
   return since;
 }
 
-export type TrafficState = 'normal' | 'warning' | 'limited';
+type TrafficState = 'normal' | 'warning' | 'limited';
 
 export interface Allowance {
   state: TrafficState;
