@@ -62,6 +62,8 @@ import type products from './en/products.json';
 import type proxy from './en/proxy.json';
 import type proxyRewrites from './en/proxyRewrites.json';
 import type tokenAuths from './en/tokenAuths.json';
+import type trafficPackages from './en/trafficPackages.json';
+import type trafficUsage from './en/trafficUsage.json';
 import type purge from './en/purge.json';
 import type frequencies from './en/frequencies.json';
 import type layer4 from './en/layer4.json';
@@ -173,6 +175,8 @@ export interface Words {
   proxy: typeof proxy;
   proxyRewrites: typeof proxyRewrites;
   tokenAuths: typeof tokenAuths;
+  trafficPackages: typeof trafficPackages;
+  trafficUsage: typeof trafficUsage;
   purge: typeof purge;
   frequencies: typeof frequencies;
   layer4: typeof layer4;

@@ -108,6 +108,7 @@ export const statusTone = {
   account: { normal: 'ok', pause: 'held', lock: 'bad', expired: 'off' },
   site: { normal: 'ok', pause: 'held', limit: 'warn', lock: 'bad', expired: 'off' },
   domain: { on: 'ok', off: 'off' },
+  trafficPackage: { waiting: 'unknown', normal: 'ok', warning: 'warn', usedUp: 'bad', ended: 'off' },
   logExport: { waiting: 'unknown', processing: 'busy', success: 'ok', fail: 'bad' },
   listSource: { waiting: 'unknown', ok: 'ok', monitored: 'warn', failing: 'bad', off: 'off' },
   logDestination: { waiting: 'unknown', ok: 'ok', failing: 'bad', off: 'off' },

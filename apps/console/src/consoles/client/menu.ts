@@ -9,6 +9,7 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
 import { products } from '@edgeloom/contract/products/products.calls.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.calls.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
+import { trafficPackages, trafficUsage } from '@edgeloom/contract/traffic/traffic.calls.ts';
 import { virtualNodes } from '@edgeloom/contract/virtual-nodes/virtual-nodes.calls.ts';
 import { nginxDefaults } from '@edgeloom/contract/zone-settings/zone-settings.calls.ts';
 import { zones } from '@edgeloom/contract/zones/zones.calls.ts';
@@ -20,9 +21,11 @@ import {
   IconCloudNetwork,
   IconCloudUp,
   IconCode,
+  IconGauge,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
+  IconReceipt,
   IconRoute,
   IconServer2,
   IconSettings,
@@ -97,6 +100,24 @@ export const menu: readonly MenuGroup[] = [
         title: 'autoCertificates.title',
         icon: IconCertificate,
         reads: autoCertificates.list,
+      },
+    ],
+  },
+  {
+    title: 'frame.groups.traffic',
+    entries: [
+      {
+        to: 'trafficPkgManagement/trafficPkgList',
+        title: 'trafficPackages.title',
+        icon: IconGauge,
+        reads: trafficPackages.list,
+        creates: { call: trafficPackages.create, title: 'trafficPackages.create' },
+      },
+      {
+        to: 'trafficPkgManagement/trafficReport',
+        title: 'trafficUsage.title',
+        icon: IconReceipt,
+        reads: trafficUsage.report,
       },
     ],
   },

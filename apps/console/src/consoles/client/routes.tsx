@@ -60,6 +60,14 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../site-page.tsx'), 'SitePage'),
     },
     {
+      path: 'trafficPkgManagement/trafficPkgList',
+      lazy: page(() => import('../../features/traffic/traffic-packages-page.tsx'), 'TrafficPackagesPage'),
+    },
+    {
+      path: 'trafficPkgManagement/trafficReport',
+      lazy: page(() => import('../../features/traffic/traffic-report-page.tsx'), 'TrafficReportPage'),
+    },
+    {
       path: 'dataAnalysis/blockIPs',
       lazy: page(() => import('../../features/block-ips/block-ips-page.tsx'), 'BlockIPsPage'),
     },

@@ -1,5 +1,6 @@
 import { ownSites } from '@edgeloom/contract/sites/sites.calls.ts';
-import { IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
+import { ownTrafficPackages } from '@edgeloom/contract/traffic/traffic.calls.ts';
+import { IconGauge, IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 import { accountGroup } from '../account-group.ts';
 import { analyticsGroup } from '../analytics-group.ts';
@@ -12,5 +13,16 @@ export const menu: readonly MenuGroup[] = [
     ],
   },
   analyticsGroup,
+  {
+    title: 'frame.groups.traffic',
+    entries: [
+      {
+        to: 'trafficPkgManagement/trafficPkgList',
+        title: 'trafficPackages.title',
+        icon: IconGauge,
+        reads: ownTrafficPackages.list,
+      },
+    ],
+  },
   accountGroup({ users: 'userManagement/usersList', creates: 'accounts.adding.subs' }),
 ];

@@ -35,6 +35,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/statistics/layer4-page.tsx'), 'Layer4Page'),
     },
     {
+      path: 'trafficPkgManagement/trafficPkgList',
+      lazy: page(() => import('../../features/traffic/own-traffic-page.tsx'), 'OwnTrafficPage'),
+    },
+    {
       path: 'userManagement/roles',
       lazy: page(() => import('../../features/roles/roles-page.tsx'), 'RolesPage'),
     },

@@ -84,7 +84,6 @@ const hiddenColumns: ReadonlySet<string> = new Set([
   'backedUp',
   'lastStep',
   'hash',
-  'bytes',
   // Parents without a name
   'dnsId',
   'settingId',
@@ -96,6 +95,7 @@ const hiddenColumns: ReadonlySet<string> = new Set([
 const hiddenOfTable: ReadonlySet<string> = new Set([
   'blocks.removedBy',
   'blocks.scope',
+  'brandImages.bytes',
   'brandImages.format',
   'certificatePairs.keyType',
   'certificates.keyTypes',
@@ -103,6 +103,7 @@ const hiddenOfTable: ReadonlySet<string> = new Set([
   'installationLicense.movedAt',
   'installationLicense.notedAt',
   'installationLicense.seenAt',
+  'logExports.bytes',
   'logExports.chunks',
   'logExports.isCut',
   'logExports.query',
@@ -112,6 +113,7 @@ const hiddenOfTable: ReadonlySet<string> = new Set([
   'rollouts.strategy',
   'rollouts.target',
   'savedSearches.filter',
+  'trafficPackages.soldUntil',
   'zoneVersions.content',
   'zones.keySealed',
 ]);

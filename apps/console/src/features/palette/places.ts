@@ -228,6 +228,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     accounts: ['dnsSetting.tabs.accounts'],
     unprocessed: ['dnsSetting.tabs.unprocessed'],
   }),
+  { ...entry('trafficPkgManagement/trafficPkgList', { '': ['trafficUsage.months'] }), only: ['user'] },
   entry('userManagement/userInformation', {
     '': [
       'userInformation.account',
