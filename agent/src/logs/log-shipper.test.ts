@@ -48,3 +48,24 @@ test('lines that waited while the clock was set keep their time', async () => {
   expect(Math.abs(difference - HOUR_MS)).toBeLessThan(HOUR_MS / 2);
   expect([before?.from, after?.from]).toEqual([0, before?.to]);
 });
+
+test.each([
+  ['an empty file', '', /^\d+-/],
+  ['no file', null, /^none$/],
+])('a node without layer-4 sessions reports that none are missing: %s', async (_, text, name) => {
+  const logs = await mkdtemp(path.join(tmpdir(), 'shipper-'));
+  onTestFinished(() => rm(logs, { recursive: true, force: true }));
+  if (text !== null) await appendFile(path.join(logs, 'access.json'), text);
+  const batches: LogBatch[] = [];
+  const send = (batch: LogBatch) => {
+    batches.push(LogBatch.parse(batch));
+    return Promise.resolve({ reached: batch.to });
+  };
+  const rotate = () => Promise.resolve();
+  const shipper = new LogShipper({ kind: 'sessions', logs, maxBytes: 1e9, rotate, send, log });
+  onTestFinished(() => shipper.stop());
+  await vi.waitFor(() => expect(batches).toHaveLength(1), { timeout: 20_000 });
+  const [batch] = batches;
+  expect(batch).toMatchObject({ kind: 'sessions', from: 0, to: 0, file: expect.stringMatching(name) as unknown });
+  expect(gunzipSync(Buffer.from(batch?.lines ?? '', 'base64'))).toHaveLength(0);
+});

@@ -30,8 +30,10 @@ interface Parts {
 
 const LOOK_EVERY_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Without requests, an empty report is sent to the control plane this often. */
+/** Without lines, an empty report is sent to the control plane this often: bills need to know that none are missing. */
 const SILENT_MS = 60_000;
+/** In empty reports of a node whose second nginx never ran. */
+const NO_FILE = 'none';
 const compress = promisify(gzip);
 const Positions = z.record(z.string(), z.int().min(0));
 
@@ -101,10 +103,9 @@ export class LogShipper {
       await this.#send(file.id, from, lines, files);
       return true;
     }
-    const current = files.at(-1);
-    const isSilent = this.#parts.kind === 'requests' && performance.now() - this.#sentAt > SILENT_MS;
-    if (current !== undefined && isSilent)
-      await this.#send(current.id, this.#reachedOf(current.id), Buffer.alloc(0), files);
+    const current = files.at(-1)?.id ?? (this.#parts.kind === 'sessions' ? NO_FILE : undefined);
+    if (current !== undefined && performance.now() - this.#sentAt > SILENT_MS)
+      await this.#send(current, this.#reachedOf(current), Buffer.alloc(0), files);
     return false;
   }
 

@@ -8,7 +8,10 @@ export const MAX_BATCH_BYTES = 512 * 1024;
 
 const Position = z.int().min(0);
 
-/** On up.<node>.logs. An empty batch (`from` equals `to`) reports that the node runs but had no requests. */
+/**
+ * On up.<node>.logs. An empty batch (`from` equals `to`) reports that all lines were sent. Older agents send none of
+ * sessions.
+ */
 export const LogBatch = z.object({
   /** Identifies the file on its node, also after it was renamed. */
   file: z.string().regex(/^[\w.-]{1,64}$/),
