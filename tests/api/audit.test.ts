@@ -345,8 +345,8 @@ test('every table is audited or listed as exempt', async () => {
       ['l4_log', 'l4_traffic', 'traffic_usages'],
       // From the heartbeats of nodes.
       ['kernel_drops', 'kernel_drop_counters'],
-      // Written by triggers of sites and products, for bills.
-      ['site_billings', 'product_prices'],
+      // Written by triggers and a migration, for bills.
+      ['site_billings', 'product_prices', 'former_node_zones', 'usage_ledger_starts'],
       // Written by the job that limits traffic.
       ['traffic_checks', 'traffic_notices'],
       // Derived from access logs for destinations, and the parts of exports.

@@ -53,6 +53,36 @@ CREATE TRIGGER record_price AFTER UPDATE OF name, traffic_price_cents ON product
 INSERT INTO product_prices (product_id, since, name, traffic_price_cents)
   SELECT id, created_at, name, traffic_price_cents FROM products;
 
+-- Zones that a node has left. It may still send lines of their sites.
+CREATE TABLE former_node_zones (
+    node_id uuid NOT NULL REFERENCES nodes(id) ON UPDATE CASCADE ON DELETE CASCADE,
+    -- No reference: lines of a removed zone are billed as well.
+    zone_id uuid NOT NULL,
+    left_at timestamp(3) with time zone NOT NULL,
+    PRIMARY KEY (node_id, zone_id)
+);
+CREATE FUNCTION record_former_zone() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO former_node_zones (node_id, zone_id, left_at) VALUES (NEW.id, OLD.zone_id, clock_timestamp())
+    ON CONFLICT (node_id, zone_id) DO UPDATE SET left_at = excluded.left_at;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER record_former_zone AFTER UPDATE OF zone_id ON nodes FOR EACH ROW
+  WHEN (OLD.zone_id IS DISTINCT FROM NEW.zone_id) EXECUTE FUNCTION record_former_zone();
+
+-- Nullable, because processes of the release before write neither.
+ALTER TABLE log_positions ADD COLUMN kind text, ADD COLUMN complete_until timestamp(3) with time zone;
+
+-- Months that begin before are not in the ledger as a whole. The day is for processes of the release before, which run
+-- on for a while. Without traffic nothing is missing.
+CREATE TABLE usage_ledger_starts (
+    at timestamp(3) with time zone PRIMARY KEY
+);
+INSERT INTO usage_ledger_starts (at)
+  SELECT now() + interval '1 day' WHERE EXISTS (SELECT FROM traffic) OR EXISTS (SELECT FROM l4_traffic);
+
 CREATE TABLE traffic_usages (
     site_id uuid NOT NULL,
     hour timestamp(3) with time zone NOT NULL,

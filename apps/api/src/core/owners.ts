@@ -115,10 +115,13 @@ export const owners: { [M in Model]: Owner<M> } = {
   TrafficUsage: '(none)',
   // Written by triggers.
   SiteBilling: '(none)',
+  FormerNodeZone: '(none)',
   // Written by a job.
   TrafficCheck: '(none)',
   TrafficNotice: '(none)',
   ProductPrice: '(none)',
+  // Written by the migration.
+  UsageLedgerStart: '(none)',
   TopValue: '(none)',
   TopGroup: '(none)',
   PendingTop: '(none)',

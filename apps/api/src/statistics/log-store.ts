@@ -44,6 +44,16 @@ const delay = new Histogram({
 
 const HOUR_MS = 3_600_000;
 
+/**
+ * Without the position of a file that a node still has, its lines would be stored and billed again. So the newest of
+ * each kind stay, even if nothing was added to them for years; a node has less than a hundred files.
+ */
+const FORGET_POSITIONS = `DELETE FROM log_positions p
+  WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.id = p.node_id)
+    OR p.updated_at < now() - interval '90 days' AND p.kind IS NOT NULL
+      AND (SELECT count(*) FROM log_positions o
+        WHERE o.node_id = p.node_id AND o.kind = p.kind AND o.updated_at > p.updated_at) >= 1000`;
+
 export class LogStore {
   readonly #pool: Pool;
   readonly #geoip: Pick<Geoip, 'lookup'>;
@@ -75,13 +85,13 @@ export class LogStore {
       stored: announced,
     } = await withClient(this.#pool, (client) =>
       inTransaction(client, async () => {
-        const { isNew, zone, isLogged, sites, transaction } = await movePosition(client, nodeId, batch, lines);
+        const { isNew, zone, isLogged, sites, transaction } = await movePosition(client, nodeId, batch, lines, time);
         if (!isNew) return { reached: await positionOf(client, nodeId, batch.file), isNew, stored: null };
         // The node was removed.
         if (zone === null) return { reached: batch.to, isNew, stored: null };
         const since = isLogged ? this.#partitions.since('access_log', time) : Infinity;
         await storeUnreadable(client, nodeId, batch, failed, { now: time, since });
-        await addUsage(client, { nodeId, zone, kind: batch.kind }, used);
+        await addUsage(client, { nodeId, zone, kind: batch.kind }, used, time);
         await add(client, { nodeId, zone, isLogged, sites: new Map(Object.entries(sites)) });
         return { reached: batch.to, isNew, stored: { zone, transaction } };
       }),
@@ -107,7 +117,7 @@ export class LogStore {
     }
     const read = await readLines(batch, this.#geoip, now);
     const add = (client: PoolClient, sender: Sender) => this.#addLines(client, sender, read.lines, now, batch);
-    return { ...read, requests: read.lines, used: read.lines, add };
+    return { ...read, requests: read.lines, used: read.lines.filter(isBilled), add };
   }
 
   async #addLines(
@@ -153,8 +163,7 @@ export class LogStore {
     await this.#partitions.maintain(now.getTime());
     await sweepFailedBatches(this.#pool, this.#partitions, now.getTime());
     await expireUnreadable(this.#pool, this.#partitions.since('access_log', now.getTime()));
-    // Positions of files that are gone for long.
-    await this.#pool.query(`DELETE FROM log_positions WHERE updated_at < now() - interval '90 days'`);
+    await this.#pool.query(FORGET_POSITIONS);
   }
 }
 
@@ -164,7 +173,7 @@ interface ReadBatch {
   requests: readonly Line[];
   /** Lines that failed to parse. */
   failed: readonly string[];
-  /** As statistics count them: responses, and both directions of layer-4 sessions. */
+  /** Responses, and both directions of layer-4 sessions. */
   used: readonly UsedBytes[];
   /** Within the transaction that stores the position. */
   add: (client: PoolClient, sender: Sender) => Promise<void>;
@@ -191,6 +200,18 @@ const siteOf =
   ({ site }: { site: string }) =>
     sites.has(site) ? site : zone;
 
+/** A node answers 904 for a site that is out of service. Such a site is not billed. Origins may send 904 as well. */
+const isBilled = ({ status, upstream, cache }: Line): boolean => status !== 904 || upstream !== '' || cache !== '';
+
+/**
+ * All earlier lines of the node and kind have arrived. Null if the batch does not show it. Workers of nginx write
+ * lines up to a second late.
+ */
+function completeUntil({ from, to }: LogBatch, lines: readonly { at: number }[], now: number): Date | null {
+  if (from === to) return new Date(now);
+  return lines.length === 0 ? null : new Date(lines.reduce((newest, { at }) => Math.max(newest, at), 0));
+}
+
 interface MovedPosition {
   isNew: boolean;
   zone: string | null;
@@ -206,21 +227,24 @@ interface MovedPosition {
 async function movePosition(
   client: PoolClient,
   nodeId: string,
-  { file, from, to }: LogBatch,
-  lines: readonly { site: string }[],
+  batch: LogBatch,
+  lines: readonly { at: number; site: string }[],
+  now: number,
 ) {
+  const { file, from, to, kind } = batch;
   const { rows } = await client.query<MovedPosition>(
     `WITH moved AS (
-       INSERT INTO log_positions AS p (node_id, file, reached)
-       SELECT $1, $2, $4::int8 WHERE $3::int8 = 0 OR EXISTS (SELECT FROM log_positions WHERE node_id = $1 AND file = $2)
-       ON CONFLICT (node_id, file) DO UPDATE SET reached = $4::int8, updated_at = now() WHERE p.reached = $3::int8
+       INSERT INTO log_positions AS p (node_id, file, reached, kind, complete_until)
+       SELECT $1, $2, $4::int8, $6, $7::timestamptz WHERE $3::int8 = 0 OR EXISTS (SELECT FROM log_positions WHERE node_id = $1 AND file = $2)
+       ON CONFLICT (node_id, file) DO UPDATE SET reached = $4::int8, updated_at = now(), kind = excluded.kind,
+         complete_until = greatest(p.complete_until, excluded.complete_until) WHERE p.reached = $3::int8
        RETURNING 1
      )
      SELECT EXISTS (SELECT FROM moved) AS "isNew", n.zone_id AS zone, coalesce(z.cdn_ray_log, true) AS "isLogged", pg_current_xact_id()::xid::text AS transaction,
        coalesce((SELECT json_object_agg(s.id, CASE WHEN p.access_log THEN s.log_sampling ELSE 0 END)
          FROM sites s JOIN products p ON p.id = s.product_id WHERE s.zone_id = n.zone_id AND s.id::text = ANY ($5)), '{}') AS sites
      FROM (SELECT $1::uuid AS id) given LEFT JOIN nodes n ON n.id = given.id LEFT JOIN zones z ON z.id = n.zone_id`,
-    [nodeId, file, from, to, [...new Set(lines.map(({ site }) => site))]],
+    [nodeId, file, from, to, [...new Set(lines.map(({ site }) => site))], kind, completeUntil(batch, lines, now)],
   );
   return rows[0] ?? { isNew: false, zone: null, isLogged: true, sites: {}, transaction: '' };
 }

@@ -67,6 +67,71 @@ test('late lines of a removed site are billed, and lines of sites of other zones
   expect(await totalOf(foreign)).toBe(0n);
 });
 
+test('pages that say that a site is out of service are not billed, and an origin with the same status is', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const origin = logLine(site.id, { status: 904, upstream: '192.0.2.9:80', bytes: 30 });
+  const cached = logLine(site.id, { status: 904, cache: 'HIT', bytes: 4 });
+  await store(id, logBatch(logLine(site.id, { status: 904, bytes: 700 }) + origin + cached));
+  expect(await totalOf(site)).toBe(34n);
+});
+
+test('a node that moved to another zone is billed what it sends of the zone before', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const next = await build.zone();
+  await db.edgeNode.update({ where: { id }, data: { zoneId: next.id } });
+  await store(id, logBatch(logLine(site.id)));
+  const rows = await db.trafficUsage.findMany({ where: { siteId: site.id } });
+  expect(rows).toMatchObject([{ bytes: 1000n, zoneId: site.zoneId, clientId: site.clientId }]);
+  await db.formerNodeZone.updateMany({ where: { nodeId: id }, data: { leftAt: new Date(0) } });
+  await store(id, logBatch(logLine(site.id), 0, 'b'));
+  expect(await totalOf(site)).toBe(1000n);
+});
+
+test.each([
+  ['lines of years ago', 1e9, Date.now()],
+  ['a clock that is millennia ahead', Date.now() / 1000, Number.MAX_SAFE_INTEGER],
+])('%s are billed now', async (_, time, sentAt) => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const since = new Date(Date.now() - HOUR_MS);
+  await store(id, { ...logBatch(logLine(site.id, { time })), sentAt });
+  const rows = await db.trafficUsage.findMany({ where: { siteId: site.id, hour: { gte: since } } });
+  expect(rows.map(({ bytes }) => bytes)).toEqual([1000n]);
+});
+
+// Used to delete the positions of all files without a line for 90 days, so that nodes sent such files again.
+test('a file to which nothing was added for months is not billed again, and positions of removed nodes go', async () => {
+  const site = await build.site();
+  const [node, removed] = [await build.node({ zone: site.zone }), await build.node({ zone: site.zone })];
+  const sessions = { ...logBatch(sessionLine(site.id)), kind: 'sessions' as const };
+  await store(node.id, sessions);
+  await store(removed.id, sessions);
+  await db.edgeNode.delete({ where: { id: removed.id } });
+  await pool.query(`UPDATE log_positions SET updated_at = now() - interval '200 days'`);
+  await logs.maintain(new Date());
+  const where = { nodeId: { in: [node.id, removed.id] } };
+  expect(await db.logPosition.findMany({ where })).toMatchObject([{ nodeId: node.id }]);
+  const next = { ...logBatch(sessionLine(site.id), sessions.to), kind: 'sessions' as const };
+  expect(await store(node.id, next)).toEqual({ reached: next.to });
+  expect(await totalOf(site)).toBe(3300n);
+});
+
+test('of a node, the positions of files before its newest thousand are deleted after 90 days', async () => {
+  const { id } = await build.node();
+  const data = Array.from({ length: 1002 }, (_, i) => ({
+    nodeId: id,
+    file: `f${i}`,
+    kind: 'requests',
+    updatedAt: new Date(i),
+  }));
+  await db.logPosition.createMany({ data });
+  await logs.maintain(new Date());
+  const left = await db.logPosition.findMany({ where: { nodeId: id }, orderBy: { updatedAt: 'asc' } });
+  expect([left.length, left[0]?.file]).toEqual([1000, 'f2']);
+});
+
 test('a site that changes its customer and product leaves what it used with the former ones', async () => {
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });

@@ -52,7 +52,7 @@ const OUTBOX = `
 const WARNINGS = `
   SELECT (SELECT count(*)::int FROM nodes n JOIN node_states s ON s.node_id = n.id
       WHERE ${IS_ONLINE} AND n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (SELECT FROM log_positions p
-        WHERE p.node_id = n.id AND p.updated_at > now() - interval '3 minutes')) AS "silentNodes",
+        WHERE p.node_id = n.id AND p.kind IS DISTINCT FROM 'sessions' AND p.updated_at > now() - interval '3 minutes')) AS "silentNodes",
     (SELECT count(*)::int FROM certificates c WHERE c.not_after <= now() + interval '14 days'
       AND EXISTS (SELECT FROM domains d WHERE d.certificate_id = c.id)) AS "expiringCertificates"`;
 

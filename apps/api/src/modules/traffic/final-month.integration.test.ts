@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { logBatch, logLine, logStore } from '../../../../../tests/support/builders/traffic.ts';
+import { logBatch, logLine, logStore, sessionLine } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
-import { billingMonth, monthOf } from './billing-month.ts';
+import { monthOf } from './billing-month.ts';
 import { isMonthFinal } from './final-month.ts';
 
 const app = await testApp();
@@ -9,47 +9,95 @@ const { build, installation } = app;
 const { db, pool } = installation;
 afterAll(() => app.close());
 
-const HOUR_MS = 3_600_000;
-/** A month that is over. */
-const { from: nextMonth } = monthOf(Date.now());
-const month = monthOf(nextMonth - 1);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** The month before the last one, because lines cannot be of the future. */
+const month = monthOf(monthOf(monthOf(Date.now()).from - 1).from - 1);
+/** From then on a month can be final. */
+const later = month.to + 10 * MINUTE_MS;
 const logs = logStore(pool);
 
-test('a month is final when it is over and all of its nodes have reported a later time', async () => {
-  const site = await build.site();
-  const [first, second, silent] = [
-    await build.node({ zone: site.zone }),
-    await build.node({ zone: site.zone }),
-    await build.node({ zone: site.zone }),
-  ];
-  const reported = new Map<string, number>();
-  const report = async (id: string, time: number) => {
-    const batch = logBatch(logLine(site.id, { time: time / 1000 }), reported.get(id) ?? 0);
-    reported.set(id, batch.to);
-    await logs.store(id, batch, new Date());
-  };
-  const isFinal = (now: number) => isMonthFinal(pool, site.clientId, month, now);
+type Site = Awaited<ReturnType<typeof build.site>>;
+type Kind = 'requests' | 'sessions';
 
-  for (const { id } of [first, second]) await report(id, month.to - HOUR_MS);
-  await report(silent.id, month.from - HOUR_MS);
-  expect(await isFinal(month.to - 1)).toBe(false);
-  expect(await isFinal(month.to)).toBe(false);
-  await report(first.id, month.to);
-  expect(await isFinal(month.to + HOUR_MS)).toBe(false);
-  await report(second.id, month.to - 1);
-  expect(await isFinal(month.to + HOUR_MS)).toBe(false);
-  await report(second.id, month.to + HOUR_MS);
-  expect(await isFinal(month.to + HOUR_MS)).toBe(true);
-  expect(await isMonthFinal(pool, site.clientId, billingMonth(month.year, month.month), month.to - 1)).toBe(false);
+/** The node's only line of this kind, or of a file that follows it. */
+const report = (node: { id: string }, site: Site, kind: Kind, time: number) => {
+  const line = kind === 'requests' ? logLine : sessionLine;
+  const batch = logBatch(line(site.id, { time: time / 1000 }), 0, `${kind}-${time}`);
+  return logs.store(node.id, { ...batch, kind }, new Date());
+};
+const isFinal = ({ clientId }: Site, now = later) => isMonthFinal(pool, clientId, month, now);
+const joined = async (site: Site) => {
+  const node = await build.node({ zone: site.zone });
+  await db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date(month.from) } });
+  return node;
+};
+
+test('a month is final when each node has sent requests and sessions of ten minutes after it', async () => {
+  const site = await build.site();
+  expect([await isFinal(site, later - 1), await isFinal(site, later)]).toEqual([false, true]);
+  const nodes = [await joined(site), await joined(site)] as const;
+  for (const node of nodes)
+    for (const kind of ['requests', 'sessions'] as const) {
+      await report(node, site, kind, month.to);
+      await report(node, site, kind, later - 1000);
+      expect(await isFinal(site)).toBe(false);
+      await report(node, site, kind, later);
+    }
+  expect([await isFinal(site, later - 1), await isFinal(site, later)]).toEqual([false, true]);
+});
+
+test('a node without lines has sent all with an empty report', async () => {
+  const site = await build.site();
+  const node = await joined(site);
+  await logs.store(node.id, logBatch('', 0), new Date());
+  expect(await isFinal(site)).toBe(false);
+  await logs.store(node.id, { ...logBatch('', 0, 'none'), kind: 'sessions' }, new Date());
+  expect(await isFinal(site)).toBe(true);
+});
+
+test('lines of a batch that is not accepted do not make a month final', async () => {
+  const site = await build.site();
+  const node = await joined(site);
+  for (const kind of ['requests', 'sessions'] as const)
+    await logs.store(node.id, { ...logBatch('', 7, kind), kind }, new Date());
+  expect(await isFinal(site)).toBe(false);
+});
+
+test('a node that was away for the whole month, or that moved to another zone, holds it back', async () => {
+  const site = await build.site();
+  const node = await joined(site);
+  expect(await isFinal(site)).toBe(false);
+  await report(node, site, 'sessions', later);
+  await report(node, site, 'requests', month.to - HOUR_MS);
+  const other = await build.product({ zone: await build.zone({ tenant: site }) });
+  await db.edgeNode.update({ where: { id: node.id }, data: { zoneId: other.zoneId } });
+  expect(await isFinal(site)).toBe(false);
+  await report(node, site, 'requests', later);
+  expect(await isFinal(site)).toBe(true);
+});
+
+test('a node that has not joined, or that joined later, does not hold a month back', async () => {
+  const site = await build.site();
+  await build.node({ zone: site.zone });
+  const { id } = await build.node({ zone: site.zone });
+  await db.edgeNode.update({ where: { id }, data: { joinedAt: new Date(month.to) } });
+  expect(await isFinal(site)).toBe(true);
 });
 
 test('a node that never reports again holds a month back until it is removed, or for seven days', async () => {
   const site = await build.site();
-  const { id } = await build.node({ zone: site.zone });
-  await logs.store(id, logBatch(logLine(site.id, { time: (month.to - HOUR_MS) / 1000 })), new Date());
-  const isFinal = (now: number) => isMonthFinal(pool, site.clientId, month, now);
-  expect(await isFinal(month.to + 7 * 24 * HOUR_MS - 1)).toBe(false);
-  expect(await isFinal(month.to + 7 * 24 * HOUR_MS)).toBe(true);
+  const { id } = await joined(site);
+  const last = month.to + 7 * 24 * HOUR_MS;
+  expect([await isFinal(site, last - 1), await isFinal(site, last)]).toEqual([false, true]);
   await db.edgeNode.delete({ where: { id } });
-  expect(await isFinal(month.to)).toBe(true);
+  expect(await isFinal(site)).toBe(true);
+});
+
+test('months that begin before the ledger are never final', async () => {
+  const site = await build.site();
+  const start = await db.usageLedgerStart.create({ data: { at: new Date(month.from + 1) } });
+  expect(await isFinal(site, month.to + 30 * 24 * HOUR_MS)).toBe(false);
+  await db.usageLedgerStart.update({ where: start, data: { at: new Date(month.from) } });
+  expect(await isFinal(site)).toBe(true);
 });

@@ -1,12 +1,14 @@
 import type { Pool } from 'pg';
 import type { BillingMonth } from './billing-month.ts';
 
+/** Workers of nginx write lines up to a second late, and clocks differ by some seconds. */
+const MARGIN_MS = 600_000;
 /** A node that has not reported this long after the end of a month does not hold back the report any longer. */
 const LATEST_REPORT_MS = 7 * 24 * 3_600_000;
 
 /**
- * Whether the month is over and each of the operator's nodes that served in it has reported a later time. A node sends
- * its log in order, so nothing of the month is missing then. `now`: in milliseconds since 1970.
+ * Whether the month is over and each node of the operator has sent all of its requests and layer-4 sessions. Nodes of
+ * older releases do not report that sessions are complete. `now`: in milliseconds since 1970.
  */
 export async function isMonthFinal(
   pool: Pick<Pool, 'query'>,
@@ -14,17 +16,15 @@ export async function isMonthFinal(
   { from, to }: BillingMonth,
   now: number,
 ): Promise<boolean> {
-  if (now < to) return false;
-  if (now >= to + LATEST_REPORT_MS) return true;
-  // Rows of the zone itself show which hours a node has reported.
+  if (now < to + MARGIN_MS) return false;
   const { rows } = await pool.query<{ isFinal: boolean }>(
-    `SELECT NOT EXISTS (
-       SELECT FROM zones z JOIN nodes n ON n.zone_id = z.id
-       WHERE z.client_id = $1
-         AND EXISTS (SELECT FROM traffic t WHERE t.site_id = z.id AND t.step = 3600 AND t.node_id = n.id AND t.at >= $2 AND t.at < $3)
-         AND NOT EXISTS (SELECT FROM traffic t WHERE t.site_id = z.id AND t.step = 3600 AND t.node_id = n.id AND t.at >= $3)
-     ) AS "isFinal"`,
-    [clientId, new Date(from), new Date(to)],
+    `SELECT NOT EXISTS (SELECT FROM usage_ledger_starts WHERE at > $1) AND ($2 OR NOT EXISTS (
+       SELECT FROM zones z JOIN nodes n ON n.zone_id = z.id CROSS JOIN (VALUES ('requests'), ('sessions')) k (kind)
+       WHERE z.client_id = $3
+         AND (n.joined_at < $4 OR EXISTS (SELECT FROM log_positions p WHERE p.node_id = n.id))
+         AND NOT EXISTS (SELECT FROM log_positions p WHERE p.node_id = n.id AND p.kind = k.kind AND p.complete_until >= $5)
+     )) AS "isFinal"`,
+    [new Date(from), now >= to + LATEST_REPORT_MS, clientId, new Date(to), new Date(to + MARGIN_MS)],
   );
   return rows[0]?.isFinal ?? false;
 }

@@ -18,17 +18,16 @@ export async function months(
   { page, pageSize, ...filter }: Filter & { page: number; pageSize: number },
 ): Promise<MonthlyUsages> {
   const month = chosenMonth(ctx, filter);
-  const [list, total, gotReport] = await Promise.all([
+  const gotReport = await isFinal(ctx, month);
+  const [list, total] = await Promise.all([
     readMonth(ctx, month, filter, sql` LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`),
     countMonth(ctx, month, filter),
-    isFinal(ctx, month),
   ]);
   return { list, total, gotReport };
 }
 
 export async function report(ctx: Ctx, filter: Filter): Promise<TrafficReport> {
   const month = chosenMonth(ctx, filter);
-  // First, because logs that arrive meanwhile belong to a report that is not final.
   const gotReport = await isFinal(ctx, month);
   const list = await readMonth(ctx, month, filter);
   const sumOf = (name: 'bytes' | 'packageBytes' | 'overBytes' | 'amountCents') =>
@@ -73,7 +72,10 @@ export const writeCsv = ({ list, currency, gotReport }: TrafficReport): string =
     },
   );
 
-/** For the whole operator: the caller may not see all of its nodes. */
+/**
+ * Must be asked before the sums are read: logs that arrive in between belong to a month that is not final. For the
+ * whole operator, because the caller may not see all of its nodes.
+ */
 const isFinal = ({ actor, now, installation: { pool } }: Ctx, month: BillingMonth) =>
   isMonthFinal(pool, actor.clientId, month, now().getTime());
 
