@@ -348,7 +348,7 @@ test('every table is audited or listed as exempt', async () => {
       // Written by triggers and a migration, for bills.
       ['site_billings', 'product_prices', 'former_node_zones', 'usage_ledger_starts'],
       // Written by the job that limits traffic.
-      ['traffic_checks', 'traffic_notices'],
+      ['traffic_checks', 'traffic_notices', 'traffic_package_months'],
       // Derived from access logs for destinations, and the parts of exports.
       ['log_spool', 'log_spool_heads', 'log_export_chunks', 'log_export_days'],
       // Derived from nodes and groups for traffic steering.

@@ -1,6 +1,5 @@
 // The states of customers' traffic, with a moved clock. Sites that are limited answer 904
 // (tests/edge/not-found-codes.test.ts).
-import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -10,7 +9,7 @@ import { mailsTo } from '../support/assertions/mailbox.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { testApp } from '../support/services/app.ts';
-import { limitTraffic } from '../support/services/background-work.ts';
+import { checkCustomer, limitTraffic } from '../support/services/background-work.ts';
 import '../support/assertions/matchers.ts';
 
 const app = await testApp();
@@ -24,20 +23,7 @@ const DAY_MS = 24 * HOUR_MS;
 let year = 2031;
 const nextYear = () => (year += 1);
 
-const use = (site: BuiltSite, hour: number, bytes: number) =>
-  db.trafficUsage.create({
-    data: {
-      siteId: site.id,
-      hour: new Date(hour),
-      ownerId: site.owner.id,
-      productId: site.productId,
-      nodeId: randomUUID(),
-      kind: 'requests',
-      clientId: site.clientId,
-      zoneId: site.zoneId,
-      bytes: BigInt(bytes),
-    },
-  });
+const use = build.trafficUsage;
 
 async function limitedSite(overLimitAction: 'none' | 'notify' | 'limit') {
   const site = await build.site();
@@ -47,7 +33,7 @@ async function limitedSite(overLimitAction: 'none' | 'notify' | 'limit') {
 }
 
 const statusOf = async ({ id }: { id: string }) => (await db.site.findUniqueOrThrow({ where: { id } })).status;
-const check = (time: number) => limitTraffic(installation, new Date(time));
+const check = (time: number) => limitTraffic(installation, () => new Date(time));
 
 /** Subjects of the mails to the customer, sorted, once the queue is empty. */
 async function subjectsTo(site: BuiltSite): Promise<string[]> {
@@ -161,13 +147,95 @@ test('a customer that cannot be compared does not hold back the others', async (
     await build.trafficPackage(each, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
     await use(each, from, 500);
   }
-  const [first] = [site, other].toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  await installation.pool.query(
-    `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
-     CREATE TRIGGER refuse BEFORE UPDATE ON sites FOR EACH ROW WHEN (NEW.id = '${first?.id}' AND NEW.status = 'limit') EXECUTE FUNCTION refuse()`,
-  );
-  await expect(check(from + HOUR_MS)).rejects.toThrow('not compared');
-  await installation.pool.query('DROP TRIGGER refuse ON sites; DROP FUNCTION refuse');
-  const [refused, limitedOne] = first?.id === site.id ? [site, other] : [other, site];
-  expect([await statusOf(refused), await statusOf(limitedOne)]).toEqual(['normal', 'limit']);
+  // Each in turn, because either may be checked first.
+  for (const [i, [refused, checked]] of [[site, other] as const, [other, site] as const].entries()) {
+    await db.site.updateMany({ where: { id: { in: [site.id, other.id] } }, data: { status: 'normal' } });
+    await installation.pool.query(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+       CREATE TRIGGER refuse BEFORE UPDATE ON sites FOR EACH ROW WHEN (NEW.id = '${refused.id}' AND NEW.status = 'limit') EXECUTE FUNCTION refuse()`,
+    );
+    await expect(check(from + (i + 1) * HOUR_MS)).rejects.toThrow('not compared');
+    await installation.pool.query('DROP TRIGGER refuse ON sites; DROP FUNCTION refuse');
+    expect([await statusOf(refused), await statusOf(checked)]).toEqual(['normal', 'limit']);
+  }
+});
+
+// Used to keep the sites of a customer offline for ever when its only package had ended.
+test('a customer whose only package ended this month is limited until the next one', async () => {
+  const { site, from } = await limitedSite('limit');
+  const { to } = billingMonth(year, 1);
+  await build.trafficPackage(site, { startsAt: new Date(from), endsAt: new Date(from + HOUR_MS) });
+  await check(from + 2 * HOUR_MS);
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['limit', [limited]]);
+  expect((await mailsTo(app.mailDir, site.owner.email))[0]?.text).toContain('下個月開始時');
+  await check(to);
+  expect(await statusOf(site)).toBe('normal');
+});
+
+test('a package without renewal that is used up needs another one, and the mail says so', async () => {
+  const { site, from } = await limitedSite('limit');
+  const { to } = billingMonth(year, 1);
+  await build.trafficPackage(site, { startsAt: new Date(from), bytes: 100n });
+  await use(site, from, 100);
+  await check(from + HOUR_MS);
+  await subjectsTo(site);
+  const [mail] = await mailsTo(app.mailDir, site.owner.email);
+  expect(mail?.text).not.toContain('下個月開始時');
+  await check(to + DAY_MS);
+  expect(await statusOf(site)).toBe('limit');
+  await build.trafficPackage(site, { startsAt: new Date(to), bytes: 100n });
+  await check(to + 2 * DAY_MS);
+  expect(await statusOf(site)).toBe('normal');
+});
+
+test('a hundred packages are one set in the notices', async () => {
+  const { site, from } = await limitedSite('limit');
+  await db.trafficPackage.createMany({
+    data: Array.from({ length: 100 }, () => ({
+      clientId: site.clientId,
+      ownerId: site.owner.id,
+      productId: site.productId,
+      coveredProduct: site.productId,
+      type: 'extra',
+      bytes: 1n,
+      startsAt: new Date(from),
+    })),
+  });
+  await use(site, from, 100);
+  await check(from + HOUR_MS);
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['limit', [limited]]);
+});
+
+test('a process whose lease another one took meanwhile does not change a site', async () => {
+  const { site, from } = await limitedSite('limit');
+  await build.trafficPackage(site, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
+  await use(site, from, 500);
+  await db.trafficCheck.create({ data: { ownerId: site.owner.id, dueAt: new Date(from + HOUR_MS) } });
+  const stalled = { ownerId: site.owner.id, leasedUntil: new Date(from), countedUntil: null };
+  await checkCustomer(installation, stalled, from + 1);
+  expect(await statusOf(site)).toBe('normal');
+  await check(from + 2 * HOUR_MS);
+  expect(await statusOf(site)).toBe('limit');
+});
+
+test('the history of extra packages is read once, and again after a late line', async () => {
+  const { site, from } = await limitedSite('limit');
+  const { to } = billingMonth(year, 1);
+  const { to: end } = billingMonth(year, 2);
+  const { id } = await build.trafficPackage(site, { startsAt: new Date(from), bytes: 100n });
+  await use(site, from, 60);
+  await check(end + 8 * DAY_MS);
+  const counted = () => db.trafficPackageMonth.findMany({ where: { packageId: id }, orderBy: { month: 'asc' } });
+  const customer = () => db.trafficCheck.findUniqueOrThrow({ where: { ownerId: site.owner.id } });
+  expect(await counted()).toMatchObject([{ month: new Date(from), bytes: 60n }]);
+  expect((await customer()).countedUntil).toEqual(new Date(end));
+
+  // Hours before are not read: these bytes have no effect.
+  await use(site, to, 40);
+  await check(end + 9 * DAY_MS);
+  expect(await statusOf(site)).toBe('normal');
+  await db.trafficCheck.update({ where: { ownerId: site.owner.id }, data: { countedUntil: new Date(to) } });
+  await check(end + 10 * DAY_MS);
+  expect(await counted()).toMatchObject([{ bytes: 60n }, { month: new Date(to), bytes: 40n }]);
+  expect(await statusOf(site)).toBe('limit');
 });

@@ -1,9 +1,10 @@
 CREATE TABLE traffic_packages (
     id uuid PRIMARY KEY,
-    client_id uuid NOT NULL REFERENCES clients(id) ON UPDATE CASCADE ON DELETE RESTRICT,
-    -- No reference: the months of a removed customer stay as they were.
+    client_id uuid NOT NULL REFERENCES clients(id) ON UPDATE CASCADE ON DELETE CASCADE,
+    -- No references: the months of a removed customer and product stay as they were.
     owner_id uuid NOT NULL,
-    product_id uuid REFERENCES products(id) ON UPDATE CASCADE ON DELETE RESTRICT,
+    covered_product_id uuid,
+    product_id uuid REFERENCES products(id) ON UPDATE CASCADE ON DELETE SET NULL,
     type text NOT NULL CHECK (type IN ('basic', 'extra')),
     bytes bigint NOT NULL CHECK (bytes > 0),
     starts_at timestamp(3) with time zone NOT NULL,
@@ -20,9 +21,19 @@ CREATE INDEX traffic_packages_product_id_idx ON traffic_packages(product_id);
 -- Customers whose packages are checked, and when next.
 CREATE TABLE traffic_checks (
     owner_id uuid PRIMARY KEY REFERENCES accounts(id) ON UPDATE CASCADE ON DELETE CASCADE,
-    due_at timestamp(3) with time zone NOT NULL
+    due_at timestamp(3) with time zone NOT NULL,
+    counted_until timestamp(3) with time zone
 );
 CREATE INDEX traffic_checks_due_at_idx ON traffic_checks(due_at);
+
+-- What extra packages used in the months before traffic_checks.counted_until.
+CREATE TABLE traffic_package_months (
+    package_id uuid NOT NULL REFERENCES traffic_packages(id) ON UPDATE CASCADE ON DELETE CASCADE,
+    month timestamp(3) with time zone NOT NULL,
+    bytes bigint NOT NULL,
+    PRIMARY KEY (package_id, month)
+);
+CREATE INDEX sites_limited_idx ON sites(owner_id) WHERE status = 'limit';
 
 -- Mails that were sent: one of a kind for each month and set of packages.
 CREATE TABLE traffic_notices (

@@ -227,6 +227,22 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
       return { ...row, product: of, zone: of.zone, client: of.client, owner: user, params: { siteId: row.id } };
     },
 
+    /** Bytes in the ledger, in the hour that begins at this time, in milliseconds since 1970. */
+    trafficUsage: (site: BuiltSite, hour: number, bytes: number | bigint, ownerId: string = site.owner.id) =>
+      db.trafficUsage.create({
+        data: {
+          siteId: site.id,
+          hour: new Date(hour),
+          ownerId,
+          productId: site.productId,
+          nodeId: randomUUIDv7(),
+          kind: 'requests',
+          clientId: site.clientId,
+          zoneId: site.zoneId,
+          bytes: BigInt(bytes),
+        },
+      }),
+
     /** A package of the site's customer and product that lasts from today on. */
     trafficPackage: (site: BuiltSite, over: Partial<Prisma.TrafficPackageUncheckedCreateInput> = {}) =>
       db.trafficPackage.create({
@@ -234,6 +250,7 @@ export function builder({ db, secrets }: Installation, signIn: (account: Account
           clientId: site.clientId,
           ownerId: site.owner.id,
           productId: site.productId,
+          coveredProduct: over.productId === undefined ? site.productId : over.productId,
           type: 'extra',
           bytes: 1000n,
           startsAt: new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000),

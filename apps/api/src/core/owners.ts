@@ -119,6 +119,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   // Written by a job.
   TrafficCheck: '(none)',
   TrafficNotice: '(none)',
+  TrafficPackageMonth: '(none)',
   ProductPrice: '(none)',
   // Written by the migration.
   UsageLedgerStart: '(none)',
@@ -196,7 +197,7 @@ export const owners: { [M in Model]: Owner<M> } = {
       const { kind, isRoot, clientId, id } = actor;
       if (kind === 'user') return { clientId: isRoot ? clientId : NOBODY, ownerId: id };
       if (kind !== 'client') return { clientId: NOBODY };
-      return isRoot ? { clientId } : { clientId, OR: [{ productId: null }, { product: products(actor) }] };
+      return isRoot ? { clientId } : { clientId, OR: [{ coveredProduct: null }, { product: products(actor) }] };
     },
     writes: (actor) => {
       if (actor.kind !== 'client') return { clientId: NOBODY };

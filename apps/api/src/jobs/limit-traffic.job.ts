@@ -1,129 +1,172 @@
 // Compares the traffic of customers with their packages: takes sites out of service and puts them back, and mails
 // notices. Runs in every process with a lease per customer.
+import { createHash } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../core/changes.ts';
 import type { Installation } from '../core/installation.ts';
-import type { PrismaClient } from '../generated/client.ts';
+import type { Prisma } from '../generated/client.ts';
 import { monthOf } from '../modules/traffic/billing-month.ts';
-import { readCustomerTraffic } from '../modules/traffic/customer-traffic.ts';
+import { countedMonth, countMonths, readCustomerTraffic } from '../modules/traffic/customer-traffic.ts';
 import { allowanceOf, type Allowance } from '../modules/traffic/replay.ts';
 import { repeat } from '../node-link/repeat.ts';
 
 const CHECK_INTERVAL_MS = 10_000;
 /** With the check interval less than the minute within which a limit must be served. Also the lease of a customer. */
-const DUE_SECONDS = 20;
-const BATCH = 50;
+const DUE_MS = 20_000;
 
 /** Customers with packages, and customers whose sites are limited because of packages that are gone. */
 const FIND = `INSERT INTO traffic_checks (owner_id, due_at)
   SELECT a.id, $1 FROM accounts a
-  WHERE EXISTS (SELECT FROM traffic_packages p WHERE p.owner_id = a.id)
-    OR EXISTS (SELECT FROM sites s WHERE s.owner_id = a.id AND s.status = 'limit')
+  WHERE a.id IN (SELECT owner_id FROM traffic_packages UNION SELECT owner_id FROM sites WHERE status = 'limit')
+    AND NOT EXISTS (SELECT FROM traffic_checks c WHERE c.owner_id = a.id)
   ON CONFLICT DO NOTHING`;
-const TAKE = `UPDATE traffic_checks SET due_at = $1::timestamptz + interval '${DUE_SECONDS} seconds'
-  WHERE owner_id IN (SELECT owner_id FROM traffic_checks WHERE due_at <= $1 ORDER BY due_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
-  RETURNING owner_id AS id`;
+const TAKE = `UPDATE traffic_checks SET due_at = $2
+  WHERE owner_id = (SELECT owner_id FROM traffic_checks WHERE due_at <= $1 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING owner_id AS "ownerId", due_at AS "leasedUntil", counted_until AS "countedUntil"`;
 
 type Deps = Pick<Installation, 'db' | 'pool' | 'mail'>;
 
-/** Returns the number of customers that were due. */
-export async function limitTraffic(deps: Deps, now: Date): Promise<number> {
+interface Customer {
+  ownerId: string;
+  leasedUntil: Date;
+  countedUntil: Date | null;
+}
+
+/** Checks all customers that are due. */
+export async function limitTraffic(deps: Deps, clock: () => Date, isStopping = () => false): Promise<void> {
   const { db, pool } = deps;
-  await pool.query(FIND, [now]);
+  const start = clock();
+  await pool.query(FIND, [start]);
   // The operator's own sites have no packages.
-  await liftSites(db, { ownerId: null });
-  const { rows } = await pool.query<{ id: string }>(TAKE, [now]);
-  const owners = rows.map(({ id }) => id);
-  const trafficOf = await readCustomerTraffic(pool, owners, now.getTime());
+  await db.$transaction((tx) => setStatus(tx, { ownerId: null }, 'limit', 'normal'));
   const failures: unknown[] = [];
-  for (const ownerId of owners) {
-    const { packages, replay } = trafficOf(ownerId);
-    const allowanceOfProduct = (productId: string) => allowanceOf(packages, replay, productId, now.getTime());
-    // One customer's failure must not hold back the others of its batch.
-    await applyLimits(deps, ownerId, now, allowanceOfProduct).catch((error: unknown) => failures.push(error));
+  while (!isStopping()) {
+    const now = clock();
+    const { rows } = await pool.query<Customer>(TAKE, [start, new Date(now.getTime() + DUE_MS)]);
+    const [customer] = rows;
+    if (customer === undefined) break;
+    // One customer's failure must not hold back the others.
+    await checkCustomer(deps, customer, now.getTime()).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw new AggregateError(failures, 'customers whose traffic was not compared');
-  return rows.length;
 }
 
-async function applyLimits(
-  { db, mail }: Deps,
-  ownerId: string,
-  now: Date,
-  allowanceOfProduct: (productId: string) => Allowance,
-): Promise<void> {
-  const products = await db.product.findMany({
-    where: { sites: { some: { ownerId } } },
-    select: { id: true, name: true, overLimitAction: true },
-    orderBy: { name: 'asc' },
+export async function checkCustomer(deps: Deps, customer: Customer, now: number): Promise<void> {
+  const { db, pool } = deps;
+  const { ownerId, countedUntil } = customer;
+  const month = countedMonth(now);
+  if (countedUntil === null || countedUntil.getTime() < month) await countMonths(pool, ownerId, month);
+  const products = await readProducts(deps, ownerId);
+  const { packages, replay } = (await readCustomerTraffic(pool, [ownerId], now))(ownerId);
+  const states = products.map((product) => {
+    const allowance = allowanceOf(packages, replay, product.id, now);
+    const isLimited = allowance.state === 'limited' && product.overLimitAction === 'limit';
+    const nextMonth = allowanceOf(packages, replay, product.id, monthOf(now).to);
+    return { ...product, ...allowance, isLimited, endsWithMonth: nextMonth.state !== 'limited' };
   });
-  const states = products.map((product) => ({ ...product, ...allowanceOfProduct(product.id) }));
-  const limited = states.filter(({ state, overLimitAction }) => state === 'limited' && overLimitAction === 'limit');
-  const productIDs = limited.map(({ id }) => id);
-  await setStatus(db, { ownerId, productId: { in: productIDs } }, 'normal', 'limit');
-  await liftSites(db, { ownerId, productId: { notIn: productIDs } });
-  await notify({ db, mail }, ownerId, monthOf(now.getTime()).from, states);
+  const idsOf = (some: typeof states) => some.map(({ id }) => id);
+  const limited = idsOf(states.filter(({ isLimited, serving }) => isLimited && serving > 0));
+  const lifted = idsOf(states.filter(({ isLimited, offline }) => !isLimited && offline > 0));
+  if (limited.length > 0 || lifted.length > 0)
+    await db.$transaction(async (tx) => {
+      if (!(await hasLease(tx, customer))) return;
+      await setStatus(tx, { ownerId, productId: { in: limited } }, 'normal', 'limit');
+      await setStatus(tx, { ownerId, productId: { in: lifted } }, 'limit', 'normal');
+    });
+  await notify(deps, ownerId, monthOf(now).from, states);
 }
 
-const liftSites = (db: PrismaClient, where: SiteFilter) => setStatus(db, where, 'limit', 'normal');
+interface ProductSites {
+  id: string;
+  name: string;
+  overLimitAction: string;
+  /** Sites that are in service, and that are limited. */
+  serving: number;
+  offline: number;
+}
+
+async function readProducts({ pool }: Deps, ownerId: string): Promise<ProductSites[]> {
+  const { rows } = await pool.query<ProductSites>(
+    `SELECT p.id, p.name, p.over_limit_action AS "overLimitAction",
+       count(*) FILTER (WHERE s.status = 'normal')::int AS serving,
+       count(*) FILTER (WHERE s.status = 'limit')::int AS offline
+     FROM sites s JOIN products p ON p.id = s.product_id WHERE s.owner_id = $1 GROUP BY p.id ORDER BY p.name`,
+    [ownerId],
+  );
+  return rows;
+}
+
+type Transaction = Prisma.TransactionClient;
+
+/** A process that stalled must not undo what another one decided meanwhile. Locks the customer. */
+async function hasLease(tx: Transaction, { ownerId, leasedUntil }: Customer): Promise<boolean> {
+  const found = await tx.$queryRaw<unknown[]>`
+    SELECT 1 FROM traffic_checks WHERE owner_id = ${ownerId}::uuid AND due_at = ${leasedUntil} FOR UPDATE`;
+  return found.length > 0;
+}
 
 interface SiteFilter {
   ownerId: string | null;
-  productId?: { in: string[] } | { notIn: string[] };
+  productId?: { in: string[] };
 }
 
 /** Sites with another status than `from`, such as those that the operator paused meanwhile, stay as they are. */
-async function setStatus(db: PrismaClient, where: SiteFilter, from: Status, to: Status): Promise<void> {
-  if ((await db.site.count({ where: { ...where, status: from } })) === 0) return;
-  await db.$transaction(async (tx) => {
-    const rows = await tx.site.updateManyAndReturn({
-      where: { ...where, status: from },
-      data: { status: to },
-      select: { id: true, zoneId: true },
-    });
-    for (const [zoneId, sites] of Map.groupBy(rows, (row) => row.zoneId))
-      await changed(tx, zoneId, ...sites.map(({ id }) => siteKey(id)));
+async function setStatus(tx: Transaction, where: SiteFilter, from: Status, to: Status): Promise<void> {
+  const rows = await tx.site.updateManyAndReturn({
+    where: { ...where, status: from },
+    data: { status: to },
+    select: { id: true, zoneId: true },
   });
+  for (const [zoneId, sites] of Map.groupBy(rows, (row) => row.zoneId))
+    await changed(tx, zoneId, ...sites.map(({ id }) => siteKey(id)));
 }
 type Status = 'normal' | 'limit';
 
-interface ProductState extends Allowance {
-  name: string;
-  overLimitAction: string;
+interface ProductState extends Allowance, Pick<ProductSites, 'name' | 'overLimitAction'> {
+  /** The limit ends when the next month begins. */
+  endsWithMonth: boolean;
 }
+
+function letterOf({ state, overLimitAction, endsWithMonth }: ProductState) {
+  if (state !== 'limited' || overLimitAction === 'none') return 'trafficWarning';
+  if (overLimitAction === 'notify') return 'trafficUsedUp';
+  return endsWithMonth ? 'trafficLimited' : 'trafficLimitedUntilPackage';
+}
+
+const hashOf = (ids: readonly string[]) => createHash('sha256').update(ids.toSorted().join(' ')).digest('hex');
 
 /** One mail for the products that share their packages, once a month and set of packages. */
 async function notify(
-  { db, mail }: Pick<Deps, 'db' | 'mail'>,
+  { db, mail }: Deps,
   ownerId: string,
   month: number,
   states: readonly ProductState[],
 ): Promise<void> {
   const reached = states.filter(({ state }) => state !== 'normal');
-  const letterOf = ({ state, overLimitAction }: ProductState) => {
-    if (state !== 'limited' || overLimitAction === 'none') return 'trafficWarning';
-    return overLimitAction === 'limit' ? 'trafficLimited' : 'trafficUsedUp';
-  };
-  const groups = Map.groupBy(reached, (each) => `${letterOf(each)} ${each.packageIDs.toSorted().join(' ')}`);
-  for (const [packages, products] of groups) {
+  const groups = Map.groupBy(reached, (each) => `${letterOf(each)} ${hashOf(each.packageIDs)}`);
+  for (const products of groups.values()) {
     const [first] = products;
     if (first === undefined) continue;
-    const key = { ownerId, month: new Date(month), kind: letterOf(first), packages };
+    const kind = letterOf(first);
+    const key = { ownerId, month: new Date(month), kind, packages: hashOf(first.packageIDs) };
     if ((await db.trafficNotice.count({ where: key })) > 0) continue;
     await db.$transaction(async (tx) => {
       const { count } = await tx.trafficNotice.createMany({ data: key, skipDuplicates: true });
       const owner = count > 0 ? await tx.account.findUnique({ where: { id: ownerId } }) : null;
-      if (owner) await mail.post(tx, owner, letterOf(first), { products: products.map(({ name }) => name).join(', ') });
+      if (owner) await mail.post(tx, owner, kind, { products: products.map(({ name }) => name).join(', ') });
     });
   }
 }
 
 export function startTrafficLimits(installation: Installation, log: FastifyBaseLogger): { stop: () => Promise<void> } {
   let isStopping = false;
-  const checkAll = async () => {
-    while (!isStopping && (await limitTraffic(installation, new Date())) === BATCH);
-  };
+  const checkAll = () =>
+    limitTraffic(
+      installation,
+      () => new Date(),
+      () => isStopping,
+    );
   const checks = repeat(checkAll, CHECK_INTERVAL_MS, log, 'traffic of customers not compared with their packages');
   return {
     async stop() {

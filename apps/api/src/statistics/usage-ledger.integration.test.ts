@@ -5,6 +5,7 @@ import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
 import { SeededRandom } from '../../../../tests/support/builders/seeded-random.ts';
 import { logBatch, logLine, logStore, sessionLine } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
+import { monthOf } from '../modules/traffic/billing-month.ts';
 
 const app = await testApp();
 const { build, installation } = app;
@@ -130,6 +131,22 @@ test('of a node, the positions of files before its newest thousand are deleted a
   await logs.maintain(new Date());
   const left = await db.logPosition.findMany({ where: { nodeId: id }, orderBy: { updatedAt: 'asc' } });
   expect([left.length, left[0]?.file]).toEqual([1000, 'f2']);
+});
+
+test('a late line makes the months from its own on be counted again, and a line in time does not', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const now = Date.now();
+  const month = monthOf(now - 40 * 24 * HOUR_MS);
+  await db.trafficCheck.create({
+    data: { ownerId: site.owner.id, dueAt: new Date(), countedUntil: new Date(monthOf(now - 7 * 24 * HOUR_MS).from) },
+  });
+  const countedUntil = async () =>
+    (await db.trafficCheck.findUniqueOrThrow({ where: { ownerId: site.owner.id } })).countedUntil;
+  await store(id, logBatch(logLine(site.id)));
+  expect(await countedUntil()).toEqual(new Date(monthOf(now - 7 * 24 * HOUR_MS).from));
+  await store(id, logBatch(logLine(site.id, { time: (now - 40 * 24 * HOUR_MS) / 1000 }), 0, 'b'));
+  expect(await countedUntil()).toEqual(new Date(month.from));
 });
 
 test('a site that changes its customer and product leaves what it used with the former ones', async () => {

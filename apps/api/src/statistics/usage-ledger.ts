@@ -5,6 +5,8 @@ import type { PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import { NOBODY } from '../core/actor.ts';
 import { registry } from '../core/metrics.ts';
+import { monthOf } from '../modules/traffic/billing-month.ts';
+import { lateBefore } from '../modules/traffic/customer-traffic.ts';
 import { UUID } from './log-lines.ts';
 
 const HOUR_MS = 3_600_000;
@@ -87,6 +89,28 @@ export async function addUsage(
      ORDER BY 1, 2, 3, 4
      ON CONFLICT (site_id, hour, owner_id, product_id, node_id, kind) DO UPDATE SET bytes = u.bytes + excluded.bytes`,
     [nodeId, kind, JSON.stringify([...sums.values()])],
+  );
+  await recountFrom(client, [...sums.values()], now);
+}
+
+/** Packages are counted again from the months of late lines on. Locks customers in order, against deadlocks. */
+async function recountFrom(
+  client: PoolClient,
+  usage: readonly { ownerId: string | null; hour: number }[],
+  now: number,
+): Promise<void> {
+  const late = new Map<string, number>();
+  for (const { ownerId, hour } of usage)
+    if (ownerId !== null && hour < lateBefore(now))
+      late.set(ownerId, Math.min(monthOf(hour).from, late.get(ownerId) ?? Infinity));
+  if (late.size === 0) return;
+  await client.query(
+    `WITH late AS MATERIALIZED (
+       SELECT c.owner_id, l.month FROM traffic_checks c JOIN unnest($1::uuid[], $2::timestamptz[]) l (owner_id, month) USING (owner_id)
+       ORDER BY c.owner_id FOR UPDATE OF c)
+     UPDATE traffic_checks c SET counted_until = late.month FROM late
+     WHERE c.owner_id = late.owner_id AND c.counted_until > late.month`,
+    [[...late.keys()], [...late.values()].map((month) => new Date(month))],
   );
 }
 

@@ -20,6 +20,7 @@ export interface Letters {
   trafficWarning: { products: string };
   trafficUsedUp: { products: string };
   trafficLimited: { products: string };
+  trafficLimitedUntilPackage: { products: string };
 }
 export type LetterName = keyof Letters;
 
@@ -121,15 +122,22 @@ const en: Record<LetterName, Words> = {
   trafficUsedUp: {
     subject: 'Your traffic is used up',
     lines: [
-      'The traffic packages for {products} are used up. Your sites stay online, and further traffic is billed by the GB.',
+      'The traffic packages for {products} are used up or have ended. Your sites stay online, and further traffic is billed by the GB.',
       'Your provider can add a package.',
     ],
   },
   trafficLimited: {
     subject: 'Your sites are offline: traffic used up',
     lines: [
-      'The traffic packages for {products} are used up, so the sites of these products are offline.',
+      'The traffic packages for {products} are used up or have ended, so the sites of these products are offline.',
       'They come back within a minute of a new package, or when the next month begins.',
+    ],
+  },
+  trafficLimitedUntilPackage: {
+    subject: 'Your sites are offline: traffic used up',
+    lines: [
+      'The traffic packages for {products} are used up, so the sites of these products are offline.',
+      'They come back within a minute of a new package. Ask your provider for one.',
     ],
   },
 };
@@ -201,13 +209,23 @@ const zhTW: Record<LetterName, Words> = {
   },
   trafficUsedUp: {
     subject: '流量已用完',
-    lines: ['{products} 的流量包已用完。站點仍正常服務，超出的流量將按 GB 計費。', '您可以請服務商加購流量包。'],
+    lines: [
+      '{products} 的流量包已用完或已到期。站點仍正常服務，超出的流量將按 GB 計費。',
+      '您可以請服務商加購流量包。',
+    ],
   },
   trafficLimited: {
     subject: '流量已用完，站點已停止服務',
     lines: [
-      '{products} 的流量包已用完，使用這些產品的站點已停止服務。',
+      '{products} 的流量包已用完或已到期，使用這些產品的站點已停止服務。',
       '加購流量包後一分鐘內，或下個月開始時，站點會恢復服務。',
+    ],
+  },
+  trafficLimitedUntilPackage: {
+    subject: '流量已用完，站點已停止服務',
+    lines: [
+      '{products} 的流量包已用完，使用這些產品的站點已停止服務。',
+      '請向服務商加購流量包，加購後一分鐘內站點會恢復服務。',
     ],
   },
 };
@@ -279,13 +297,23 @@ const zhCN: Record<LetterName, Words> = {
   },
   trafficUsedUp: {
     subject: '流量已用完',
-    lines: ['{products} 的流量包已用完。站点仍正常服务，超出的流量将按 GB 计费。', '您可以请服务商加购流量包。'],
+    lines: [
+      '{products} 的流量包已用完或已到期。站点仍正常服务，超出的流量将按 GB 计费。',
+      '您可以请服务商加购流量包。',
+    ],
   },
   trafficLimited: {
     subject: '流量已用完，站点已停止服务',
     lines: [
-      '{products} 的流量包已用完，使用这些产品的站点已停止服务。',
+      '{products} 的流量包已用完或已到期，使用这些产品的站点已停止服务。',
       '加购流量包后一分钟内，或下个月开始时，站点会恢复服务。',
+    ],
+  },
+  trafficLimitedUntilPackage: {
+    subject: '流量已用完，站点已停止服务',
+    lines: [
+      '{products} 的流量包已用完，使用这些产品的站点已停止服务。',
+      '请向服务商加购流量包，加购后一分钟内站点会恢复服务。',
     ],
   },
 };

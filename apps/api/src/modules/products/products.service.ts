@@ -85,8 +85,11 @@ export const update = (
     return productOf(await orFail('DUPLICATED', tx.product.update({ where: { id }, data, include })));
   });
 
-export const remove = ({ db }: Ctx, ids: string[]) =>
+/** Traffic packages of a product that can still be used must be ended or removed first. */
+export const remove = ({ db, now }: Ctx, ids: string[]) =>
   db.$transaction(async (tx) => {
+    const usable = { productId: { in: ids }, OR: [{ endsAt: null }, { endsAt: { gt: now() } }] };
+    if ((await tx.trafficPackage.count({ where: usable })) > 0) fail('PRODUCT_IN_USE');
     const { count } = await orInUse('PRODUCT_IN_USE', tx.product.deleteMany({ where: { id: { in: ids } } }));
     if (count !== new Set(ids).size) fail('NOT_FOUND');
     return { ids };

@@ -2,8 +2,9 @@
 // those that the caller may not see. Callers pass customers that they have read through a scope.
 import type { ClientBase, Pool } from 'pg';
 import type { TrafficPackage as Row } from '../../generated/client.ts';
+import { inTransaction, withClient } from '../../node-link/transactions.ts';
 import { monthOf } from './billing-month.ts';
-import { replay, replayFrom, type HourlyUsage, type Replay, type TrafficPackage } from './replay.ts';
+import { replay, type HourlyUsage, type Replay, type TrafficPackage } from './replay.ts';
 
 export interface CustomerTraffic {
   packages: readonly TrafficPackage[];
@@ -11,44 +12,112 @@ export interface CustomerTraffic {
 }
 
 const NO_TRAFFIC: CustomerTraffic = { packages: [], replay: replay([], []) };
+/** Bounds the hours that are read at once. */
+const CUSTOMERS_AT_ONCE = 50;
 
 type Queryable = Pick<Pool | ClientBase, 'query'>;
 
-/**
- * By customer. The figures are those of the month of `at`, and of all months for extra packages with history.
- * In milliseconds since 1970.
- */
+/** By customer: the figures of the month of `at`, in milliseconds since 1970, and what packages used until its end. */
 export async function readCustomerTraffic(
   db: Queryable,
   ownerIDs: readonly string[],
   at: number,
-  hasHistory: (packageId: string) => boolean = () => false,
 ): Promise<(ownerId: string) => CustomerTraffic> {
-  const { from, to } = monthOf(at);
+  const read = new Map<string, CustomerTraffic>();
+  const owners = [...new Set(ownerIDs)];
+  for (let i = 0; i < owners.length; i += CUSTOMERS_AT_ONCE)
+    for (const [ownerId, traffic] of await readSome(db, owners.slice(i, i + CUSTOMERS_AT_ONCE), at))
+      read.set(ownerId, traffic);
+  return (ownerId) => read.get(ownerId) ?? NO_TRAFFIC;
+}
+
+async function readSome(db: Queryable, ownerIDs: readonly string[], at: number): Promise<[string, CustomerTraffic][]> {
+  const month = monthOf(at);
   const { rows } = await db.query<PackageRow>(
-    `SELECT id, owner_id AS "ownerId", product_id AS "productId", type, bytes, starts_at AS "startsAt",
-       ends_at AS "endsAt", sold_until AS "soldUntil" FROM traffic_packages WHERE owner_id = ANY ($1::uuid[])`,
+    `SELECT p.id, p.owner_id AS "ownerId", p.covered_product_id AS "productId", p.type, p.bytes, p.starts_at AS "startsAt",
+       p.ends_at AS "endsAt", p.sold_until AS "soldUntil", c.counted_until AS "countedUntil",
+       coalesce((SELECT json_agg(json_build_array(extract(epoch FROM m.month) * 1000, m.bytes::text))
+         FROM traffic_package_months m WHERE m.package_id = p.id AND m.month < c.counted_until), '[]') AS counted
+     FROM traffic_packages p LEFT JOIN traffic_checks c ON c.owner_id = p.owner_id WHERE p.owner_id = ANY ($1::uuid[])`,
     [ownerIDs],
   );
-  const packagesOf = Map.groupBy(rows, ({ ownerId }) => ownerId);
-  const customers = [...new Set(ownerIDs)].map((ownerId) => {
-    const packages = (packagesOf.get(ownerId) ?? []).map(packageOf);
-    const shown = packages.filter(({ id, type }) => type === 'extra' && hasHistory(id));
-    const since = [from, ...shown.map((each) => monthOf(each.from).from)].map((month) => replayFrom(packages, month));
-    return { ownerId, packages, since: Math.min(...since) };
+  const customers = [...Map.groupBy(rows, ({ ownerId }) => ownerId)].map(([ownerId, own]) => {
+    const packages = own.map(packageOf);
+    const since = replayFrom(packages, month.from, own[0]?.countedUntil?.getTime() ?? -Infinity);
+    const used = own.map(({ id, counted }) => [id, sumBefore(counted, since)] as const);
+    return { ownerId, packages, since, usedEarlier: new Map(used) };
   });
-  const usage = await readHours(db, customers, to);
-  const read = new Map(
-    customers.map(({ ownerId, packages }) => [
-      ownerId,
-      { packages, replay: replay(packages, usage.get(ownerId) ?? []) },
-    ]),
+  const usage = await readHours(db, customers, month.to);
+  return customers.map(({ ownerId, packages, usedEarlier }) => [
+    ownerId,
+    { packages, replay: replay(packages, usage.get(ownerId) ?? [], usedEarlier) },
+  ]);
+}
+
+/** The month from which usage is needed: extra packages share hours, so all that last beyond `countedUntil` count. */
+function replayFrom(packages: readonly TrafficPackage[], month: number, countedUntil: number): number {
+  const starts = packages
+    .filter(({ type, to }) => type === 'extra' && (to === null || to > countedUntil))
+    .map(({ from }) => Math.max(countedUntil, monthOf(from).from));
+  return Math.min(month, ...starts);
+}
+
+const sumBefore = (counted: PackageRow['counted'], since: number): bigint =>
+  counted.reduce((sum, [month, bytes]) => (month < since ? sum + BigInt(bytes) : sum), 0n);
+
+/** Late lines rarely come after this time. If they do, `recountFrom` says so. */
+const COUNTED_AFTER_DAYS = 7;
+const DAY_MS = 24 * 3_600_000;
+/** Usage of earlier months is counted. Clocks of processes differ, so a day less is asked for late lines. */
+export const countedMonth = (now: number): number => monthOf(now - COUNTED_AFTER_DAYS * DAY_MS).from;
+export const lateBefore = (now: number): number => monthOf(now - (COUNTED_AFTER_DAYS - 1) * DAY_MS).from;
+
+/**
+ * Stores what extra packages used in the months before, so that their history is not read again. The lock makes late
+ * lines wait, or waits for them.
+ */
+export const countMonths = (pool: Pool, ownerId: string, until: number): Promise<void> =>
+  withClient(pool, (client) =>
+    inTransaction(client, async () => {
+      const { rows } = await client.query<{ countedUntil: Date | null }>(
+        'SELECT counted_until AS "countedUntil" FROM traffic_checks WHERE owner_id = $1 FOR UPDATE',
+        [ownerId],
+      );
+      const since = rows[0]?.countedUntil?.getTime() ?? -Infinity;
+      if (rows.length === 0 || since >= until) return;
+      const { packages, replay } = (await readCustomerTraffic(client, [ownerId], until - 1))(ownerId);
+      const months = packages
+        .filter(({ type }) => type === 'extra')
+        .flatMap(({ id, from, to }) => monthsBetween(Math.max(since, from), Math.min(until, to ?? Infinity), id));
+      const used = months.map(({ id, month }) => ({ id, month, bytes: String(replay.usedIn(id, month)) }));
+      await client.query(`DELETE FROM traffic_package_months WHERE package_id = ANY ($1::uuid[]) AND month >= $2`, [
+        packages.map(({ id }) => id),
+        new Date(Math.max(since, 0)),
+      ]);
+      await client.query(
+        `INSERT INTO traffic_package_months (package_id, month, bytes)
+         SELECT r.id, to_timestamp(r.month / 1000), r.bytes
+         FROM json_to_recordset($1) AS r (id uuid, month float8, bytes bigint) WHERE r.bytes > 0`,
+        [JSON.stringify(used)],
+      );
+      await client.query('UPDATE traffic_checks SET counted_until = $2 WHERE owner_id = $1', [
+        ownerId,
+        new Date(until),
+      ]);
+    }),
   );
-  return (ownerId) => read.get(ownerId) ?? NO_TRAFFIC;
+
+function monthsBetween(from: number, to: number, id: string): { id: string; month: number }[] {
+  const months = [];
+  for (let month = monthOf(from); month.from < to; month = monthOf(month.to)) months.push({ id, month: month.from });
+  return months;
 }
 
 type PackageRow = Pick<Row, 'id' | 'ownerId' | 'productId' | 'type' | 'startsAt' | 'endsAt' | 'soldUntil'> & {
   bytes: string;
+  countedUntil: Date | null;
+  /** Months, in milliseconds since 1970, and bytes. */
+  counted: [number, string][];
 };
 
 const packageOf = ({ id, productId, type, bytes, startsAt, endsAt, soldUntil }: PackageRow): TrafficPackage => ({

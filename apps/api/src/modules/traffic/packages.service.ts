@@ -21,7 +21,7 @@ interface Filter extends Paging<'createdAt' | 'startsAt' | 'endsAt' | 'updatedAt
 export async function list(ctx: Ctx, { userID, productID, productName, ...paging }: Filter) {
   const where = {
     ...(userID && { ownerId: userID }),
-    ...(productID && { productId: productID }),
+    ...(productID && { coveredProduct: productID }),
     ...(productName && { product: { name: containing(productName) } }),
   };
   const [rows, total] = await Promise.all([
@@ -50,6 +50,7 @@ export async function create(
       soldUntil: times.endsAt,
       clientId: ctx.actor.clientId,
       ownerId: userID,
+      coveredProduct: productID,
       productId: productID,
     };
     return tx.trafficPackage.create({ data, include });
@@ -70,7 +71,7 @@ export async function update(
     const times = wholeHours(startsAt ?? before.startsAt, endsAt === undefined ? before.endsAt : endsAt);
     const hasBegun = isSettled(before.startsAt, ctx.now());
     const changed = {
-      productID: productID !== undefined && productID !== before.productId,
+      productID: productID !== undefined && productID !== before.coveredProduct,
       bytes: bytes !== undefined && BigInt(bytes) !== before.bytes,
       startsAt: times.startsAt.getTime() !== before.startsAt.getTime(),
     };
@@ -81,7 +82,8 @@ export async function update(
       for (const end of [before.endsAt, times.endsAt]) if (end !== null) assertOpen('endsAt', end, ctx.now());
     assertWindow(times);
     const data = {
-      ...omitUndefined({ productId: productID, memo, bytes: bytes === undefined ? undefined : BigInt(bytes) }),
+      ...(productID !== undefined && changed.productID && { coveredProduct: productID, productId: productID }),
+      ...omitUndefined({ memo, bytes: bytes === undefined ? undefined : BigInt(bytes) }),
       ...times,
       ...(!hasBegun && { soldUntil: times.endsAt }),
     };
@@ -125,17 +127,16 @@ async function usedPackage(ctx: Ctx, row: Row): Promise<TrafficPackage> {
 
 async function withUsage({ db, now, installation: { pool } }: Ctx, rows: readonly Row[]): Promise<TrafficPackage[]> {
   const owners = [...new Set(rows.map(({ ownerId }) => ownerId))];
-  const shown = new Set(rows.map(({ id }) => id));
   const [accounts, trafficOf] = await Promise.all([
     db.account.findMany({ where: { id: { in: owners } }, select: { id: true, name: true } }),
-    readCustomerTraffic(pool, owners, now().getTime(), (id) => shown.has(id)),
+    readCustomerTraffic(pool, owners, now().getTime()),
   ]);
   const nameOf = new Map(accounts.map(({ id, name }) => [id, name]));
   return rows.map((row) => packageOf(row, nameOf.get(row.ownerId) ?? null, trafficOf(row.ownerId), now().getTime()));
 }
 
 function packageOf(
-  { ownerId, productId, product, bytes, type, ...row }: Row,
+  { ownerId, coveredProduct, product, bytes, type, ...row }: Row,
   userName: string | null,
   { replay }: CustomerTraffic,
   now: number,
@@ -147,7 +148,7 @@ function packageOf(
     type: type === 'basic' ? 'basic' : 'extra',
     userID: ownerId,
     userName,
-    productID: productId,
+    productID: coveredProduct,
     productName: product?.name ?? null,
     bytes: Number(bytes),
     usedBytes: Number(used),

@@ -7,7 +7,6 @@ import {
   monthKey,
   priceOf,
   replay,
-  replayFrom,
   type HourlyUsage,
   type TrafficPackage,
 } from './replay.ts';
@@ -92,8 +91,11 @@ describe('the state', () => {
     expect(stateOf([basic(), extra({ from: JANUARY + HOUR })], [use(JANUARY, 500n)])).toBe('normal');
   });
 
-  test('is limited when the only package has ended', () => {
-    expect(stateOf([extra({ to: JANUARY + HOUR })], [])).toBe('limited');
+  test('is limited from the end of the only package until the end of the month', () => {
+    const packages = [extra({ to: JANUARY + HOUR })];
+    expect(stateOf(packages, [])).toBe('limited');
+    expect([FEBRUARY - 1, FEBRUARY].map((now) => stateOf(packages, [], now))).toEqual(['limited', 'normal']);
+    expect(stateOf([extra({ to: FEBRUARY })], [], FEBRUARY)).toBe('normal');
     expect(stateOf([extra({ from: JANUARY + 2 * DAY })], [])).toBe('normal');
   });
 
@@ -208,18 +210,38 @@ describe('for random packages and usage over three months', () => {
     );
   });
 
-  test('a month needs no usage from before the packages that reach into it', () => {
+  test('a month needs no usage of earlier ones, but what extra packages had used', () => {
     fc.assert(
       fc.property(packagesOf, usageOf, (packages, usage) => {
         const { from: month } = billingMonth(2026, 3);
-        const since = replayFrom(packages, month);
-        const part = replay(
-          packages,
-          usage.filter(({ hour }) => hour >= since),
-        );
         const whole = replay(packages, usage);
+        const earlier = packages
+          .filter(({ type }) => type === 'extra')
+          .map(({ id }) => [id, whole.usedUntil(id, FEBRUARY)] as const);
+        const last = usage.filter(({ hour }) => hour >= month);
+        const part = replay(packages, last, new Map(earlier));
         for (const product of ['p', 'q'])
           expect(part.months.get(monthKey(month, product))).toEqual(whole.months.get(monthKey(month, product)));
+        for (const [id] of earlier) expect(part.usedUntil(id, month)).toBe(whole.usedUntil(id, month));
+      }),
+      { seed: 9, numRuns: 150 },
+    );
+  });
+
+  test('another end from this month on changes no past month', () => {
+    const february = monthOf(FEBRUARY);
+    fc.assert(
+      fc.property(packagesOf, usageOf, fc.option(hourOf), (packages, usage, end) => {
+        const to = end === null ? null : Math.max(end, february.to);
+        // Only packages that have not ended before can get another end.
+        const moved = packages.map((each) => (each.to === null || each.to >= february.to ? { ...each, to } : each));
+        const past = ({ hour }: HourlyUsage) => hour < february.to;
+        const [before, after] = [replay(packages, usage), replay(moved, usage)];
+        for (const { hour } of usage.filter(past)) {
+          const keys = ['p', 'q'].map((product) => monthKey(monthOf(hour).from, product));
+          for (const key of keys) expect(after.months.get(key)).toEqual(before.months.get(key));
+        }
+        for (const { id } of packages) expect(after.usedUntil(id, FEBRUARY)).toBe(before.usedUntil(id, FEBRUARY));
       }),
       { seed: 9, numRuns: 150 },
     );

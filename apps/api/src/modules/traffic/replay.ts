@@ -53,13 +53,23 @@ export function inOrderOfUse(a: TrafficPackage, b: TrafficPackage): number {
   return a.id < b.id ? -1 : Number(a.id > b.id);
 }
 
-/** Usage is replayed by hour, and within an hour by product. Its order here does not matter. */
-export function replay(packages: readonly TrafficPackage[], usage: readonly HourlyUsage[]): Replay {
+/** Key of bytes that were used in months before those of the replay. */
+const EARLIER = -Infinity;
+
+/**
+ * Usage is replayed by hour, and within an hour by product. Its order here does not matter. `usedEarlier`: what extra
+ * packages had used when the first month of the replay began.
+ */
+export function replay(
+  packages: readonly TrafficPackage[],
+  usage: readonly HourlyUsage[],
+  usedEarlier: ReadonlyMap<string, bigint> = new Map(),
+): Replay {
   const ordered = packages.toSorted(inOrderOfUse);
   const inTime = usage.toSorted((a, b) => a.hour - b.hour || (a.productId < b.productId ? -1 : 1));
   const months = new Map<string, MonthUsage>();
   /** By package, then by the month's start. */
-  const used = new Map(ordered.map(({ id }) => [id, new Map<number, bigint>()]));
+  const used = new Map(ordered.map(({ id }) => [id, new Map([[EARLIER, usedEarlier.get(id) ?? 0n]])]));
   const usedIn = (id: string, month: number) => used.get(id)?.get(month) ?? 0n;
   const usedUntil = (id: string, month: number) =>
     [...(used.get(id) ?? [])].reduce((sum, [at, bytes]) => (at <= month ? sum + bytes : sum), 0n);
@@ -83,24 +93,6 @@ export function replay(packages: readonly TrafficPackage[], usage: readonly Hour
   return { months, usedIn, usedUntil };
 }
 
-/**
- * From when usage must be replayed for the figures of a month: extra packages of earlier months were shared with those
- * that began before them.
- */
-export function replayFrom(packages: readonly TrafficPackage[], month: number): number {
-  let since = month;
-  const extra = packages.filter(({ type }) => type === 'extra').toSorted((a, b) => b.from - a.from);
-  for (let found = true; found;) {
-    found = false;
-    for (const { from, to } of extra)
-      if (from < since && (to === null || to > since)) {
-        since = monthOf(from).from;
-        found = true;
-      }
-  }
-  return since;
-}
-
 type TrafficState = 'normal' | 'warning' | 'limited';
 
 export interface Allowance {
@@ -111,7 +103,7 @@ export interface Allowance {
 
 /**
  * The state of a product of the customer: warning from 80 % of what was available this month, limited when nothing is
- * left. Without any package there is no limit. A package that ended unused leaves nothing.
+ * left. A package that ended this month leaves nothing. Without any package of this month there is no limit.
  */
 export function allowanceOf(
   packages: readonly TrafficPackage[],
@@ -120,10 +112,13 @@ export function allowanceOf(
   now: number,
 ): Allowance {
   const month = monthOf(now).from;
-  const known = packages.filter(
-    (each) => (each.productId === null || each.productId === productId) && each.from <= now,
+  const begun = packages.filter(
+    (each) =>
+      (each.productId === null || each.productId === productId) &&
+      each.from <= now &&
+      (each.to === null || each.to > month),
   );
-  const valid = known.filter((each) => covers(each, productId, now)).toSorted(inOrderOfUse);
+  const valid = begun.filter((each) => covers(each, productId, now)).toSorted(inOrderOfUse);
   let [available, used] = [0n, 0n];
   for (const { id, type, bytes } of valid) {
     const usedNow = usedIn(id, month);
@@ -131,7 +126,7 @@ export function allowanceOf(
     available += type === 'basic' ? bytes : bytes - (usedUntil(id, month) - usedNow);
   }
   const packageIDs = valid.map(({ id }) => id);
-  if (known.length === 0) return { state: 'normal', packageIDs };
+  if (begun.length === 0) return { state: 'normal', packageIDs };
   if (used >= available) return { state: 'limited', packageIDs };
   return { state: used * 100n >= available * 80n ? 'warning' : 'normal', packageIDs };
 }

@@ -45,7 +45,7 @@ export async function report(ctx: Ctx, filter: Filter): Promise<TrafficReport> {
   };
 }
 
-/** For accounting software: the field names of the API, and no sums. */
+/** For accounting software: the field names of the API, `final` for gotReport, and no sums. */
 export const writeCsv = ({ list, currency, gotReport }: TrafficReport): string =>
   stringify(
     list.map((row) => ({ ...row, currency, final: String(gotReport) })),

@@ -113,6 +113,7 @@ const hiddenOfTable: ReadonlySet<string> = new Set([
   'rollouts.strategy',
   'rollouts.target',
   'savedSearches.filter',
+  'trafficPackages.coveredProductId',
   'trafficPackages.soldUntil',
   'zoneVersions.content',
   'zones.keySealed',

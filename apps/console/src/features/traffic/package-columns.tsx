@@ -11,7 +11,7 @@ type OwnTrafficPackage = Omit<TrafficPackage, 'memo'>;
 
 export const icon = IconGauge;
 const productOf = ({ productID, productName }: OwnTrafficPackage) =>
-  productID === null ? t('trafficPackages.allProducts') : (productName ?? '');
+  productID === null ? t('trafficPackages.allProducts') : (productName ?? productID);
 const stateOf = ({ state }: OwnTrafficPackage) => <Status kind="trafficPackage" value={state} />;
 
 export const packageColumns: Column<OwnTrafficPackage>[] = [
