@@ -1,6 +1,5 @@
 // An operator sells a traffic package and reads the report; the customer sees what is left.
 import { readFile } from 'node:fs/promises';
-import { randomUUID } from 'node:crypto';
 import { monthOf } from '@edgeloom/api/modules/traffic/billing-month.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
@@ -22,19 +21,7 @@ async function busySite() {
   const { build, installation } = consoles.app;
   const site = await build.site();
   await installation.db.product.update({ where: { id: site.productId }, data: { trafficPriceCents: 25 } });
-  await installation.db.trafficUsage.create({
-    data: {
-      siteId: site.id,
-      hour: new Date(month.from),
-      ownerId: site.owner.id,
-      productId: site.productId,
-      nodeId: randomUUID(),
-      kind: 'requests',
-      clientId: site.clientId,
-      zoneId: site.zoneId,
-      bytes: BigInt(150 * GB),
-    },
-  });
+  await build.trafficUsage(site, month.from, 150 * GB);
   return site;
 }
 
@@ -70,7 +57,10 @@ test('an operator sells a package, and its report has the price of the rest', as
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download CSV' }).click(),
   ]);
-  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+  const file = await readFile(await download.path());
+  // UTF-8 for Excel.
+  expect([...file.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  const lines = file.toString().trim().split('\n');
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain(`,${150 * GB},${100 * GB},${50 * GB},25,1250,NTD,false`);
   await page.context().close();

@@ -4,6 +4,7 @@ import { IconFileExport } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Page } from '../../components/page/page.tsx';
 import { call } from '../../lib/api.ts';
+import { byteOrderMark } from '../../lib/csv.ts';
 import { toastError } from '../../lib/errors.ts';
 import { useT } from '../../lib/i18n.ts';
 import { saveFile } from '../../lib/save-file.ts';
@@ -27,7 +28,8 @@ function Download({ month }: { month: Month }) {
     try {
       saveFile(
         `${t('trafficUsage.title')} ${monthName(month)}.csv`,
-        [await call(trafficReportFile, { query: month })],
+        // Reading a response as text removes its byte order mark.
+        [byteOrderMark, await call(trafficReportFile, { query: month })],
         'text/csv',
       );
     } catch (error) {
