@@ -228,9 +228,9 @@ describe.each(withIds)('$title', (call) => {
   });
 
   test('hides unassigned objects from a sub-account and from another customer', async () => {
-    // All sub-clients of a client see its accounts, branding and announcements.
-    const { user, subUser: sub, subClient: other, branding, announcement } = elsewhere.ids;
-    const ids = { ...beside.ids, user, subUser: sub, subClient: other, branding, announcement };
+    // All sub-clients of a client see its accounts, branding, announcements and error pages.
+    const { user, subUser: sub, subClient: other, branding, announcement, defaultErrorPage } = elsewhere.ids;
+    const ids = { ...beside.ids, user, subUser: sub, subClient: other, branding, announcement, defaultErrorPage };
     const attempts: [SignedInAccount, World][] =
       mount === 'client'
         ? [[subClient, { ...beside, ids }]]

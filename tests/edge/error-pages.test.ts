@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
+import { defaultErrorPagesDoc, errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
+import { DefaultErrorPageInput } from '@edgeloom/contract/default-error-pages/default-error-pages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { isLongRun } from '../support/builders/long-run.ts';
 import { rule, startEdge, upstream } from '../support/services/edge.ts';
@@ -208,4 +209,56 @@ test('no text breaks the document, the headers or the length of the response', a
     { numRuns: isLongRun ? 150 : 40, seed: 1 },
   );
   expect(taken).toBeGreaterThan(isLongRun ? 30 : 8);
+});
+
+describe("the operator's pages", async () => {
+  const own = await startEdge();
+  afterAll(() => own.stop());
+  const publish = async (...rows: { code: number; type: string; value: string; edgeOnly?: boolean }[]) => {
+    const doc = defaultErrorPagesDoc(rows.map((row) => DefaultErrorPageInput.parse(row)));
+    if (doc) await own.put(doc);
+  };
+  const content = (code: number, value = html(`operator ${code}`)) => ({ code, type: 'content', value });
+  const shown = async (host: string, path = '/') => {
+    const { status, body } = await own.get(path, { host });
+    return [status, body];
+  };
+
+  test("are shown for a site without its own page, and change without a site's document", async () => {
+    await publish(content(502), content(904));
+    const { name } = await own.site({}, silent);
+    const { name: dressed } = await own.site(pages(content(502, html('own'))), silent);
+    const { name: paused } = await own.site({ status: 'pause', ...pages(content(502, html('own'))) });
+    expect(await shown(name)).toEqual([502, html('operator 502')]);
+    expect(await shown(dressed)).toEqual([502, html('own')]);
+    expect(await shown(paused)).toEqual([904, html('operator 904')]);
+    await publish(content(502, html('changed')));
+    expect(await shown(name)).toEqual([502, html('changed')]);
+    expect((await own.get('/', { host: paused })).body).toContain('Site Out Of Service');
+  });
+
+  test('are shown for a name that no site has, by page, redirect and script', async () => {
+    await publish(content(903));
+    expect(await shown('unknown.example.com')).toEqual([903, html('operator 903')]);
+    await publish({ code: 903, type: 'redirect', value: 'http://home.example.com/unknown' });
+    const sent = await own.get('/', { host: 'unknown.example.com' });
+    expect([sent.status, sent.header('location')]).toEqual([302, 'http://home.example.com/unknown']);
+    expect((await own.get('/unknown', { host: 'home.example.com' })).status).toBe(903);
+    await publish({ code: 903, type: 'javascript', value: 'location = "/"' });
+    expect((await own.get('/', { host: 'unknown.example.com' })).body).toContain('<script>location = "/"</script>');
+  });
+
+  test('are shown for a request that nginx refuses before its site is known', async () => {
+    await publish(content(400));
+    expect(await own.raw('GET / HTTP/1.1\r\n\r\n')).toContain(html('operator 400'));
+  });
+
+  test("leave an origin's error, unless they replace it too", async () => {
+    own.origin.on('/broken', { status: 500, headers: { 'content-type': 'text/html' }, body: 'from the origin' });
+    const { name } = await own.site();
+    await publish({ ...content(500), edgeOnly: true });
+    expect(await shown(name, '/broken')).toEqual([500, 'from the origin']);
+    await publish({ ...content(500), edgeOnly: false });
+    expect(await shown(name, '/broken')).toEqual([500, html('operator 500')]);
+  });
 });

@@ -36,16 +36,15 @@ local function log_site(host, site)
     end
 end
 
-local function page_of_site(status)
+local function custom_page(status)
     docs.sync()
     local name = var.host
     local host = requests.host(name)
     local site = host and docs.get("site/" .. host.doc.siteID)
-    if not site then
-        return nil
+    if site then
+        log_site(host.doc, site.doc)
     end
-    log_site(host.doc, site.doc)
-    return error_pages.find(site.doc, status, name, paths.without_query(var.request_uri or ""))
+    return error_pages.find(site and site.doc, status, name, paths.without_query(var.request_uri or ""))
 end
 
 function _M.send()
@@ -58,7 +57,7 @@ function _M.send()
     if var.uri == UNREADABLE then
         log_what_was_asked()
     end
-    return pages.send(status, var.request_id, page_of_site(status), kind)
+    return pages.send(status, var.request_id, custom_page(status), kind)
 end
 
 -- Part of a response that has begun: it is aborted, so that the visitor notices. The visitor did not leave (log.conf).

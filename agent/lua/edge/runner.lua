@@ -81,8 +81,8 @@ function _M.access(watch)
         return ngx.exec("@last")
     end
     if not request then
-        local page = closed and error_pages.find(closed, 903, var.host, var.uri)
-        return end_with(status_of(why), var.request_id, nil, page)
+        local answer = status_of(why)
+        return end_with(answer, var.request_id, nil, error_pages.find(closed, answer, var.host, var.uri))
     end
     if request.names_fields then
         fields.remove_named_by_visitor()

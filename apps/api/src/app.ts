@@ -58,6 +58,7 @@ import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './mod
 import { cnamesRoutes, dnsSettingRoutes } from './modules/dns-setting/dns-setting.routes.ts';
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
+import { defaultErrorPagesRoutes } from './modules/default-error-pages/default-error-pages.routes.ts';
 import { nameProofSettingRoutes } from './modules/name-proof-setting/name-proof-setting.routes.ts';
 import { groupsRoutes } from './modules/groups/groups.routes.ts';
 import { aclRulesRoutes, aclsRoutes, luaAclsRoutes } from './modules/acl/acl.routes.ts';
@@ -138,6 +139,7 @@ const modules: readonly Routes[] = [
   announcementsRoutes,
   emailSettingRoutes,
   nameProofSettingRoutes,
+  defaultErrorPagesRoutes,
   dnsSettingRoutes,
   cnamesRoutes,
   chartsRoutes,

@@ -23,6 +23,7 @@ import { autoCertificates, certificates } from './certificates/certificates.endp
 import { compression } from './compression/compression.endpoints.ts';
 import { copies } from './copies/copies.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
+import { defaultErrorPages } from './default-error-pages/default-error-pages.endpoints.ts';
 import { cnames, dnsSetting } from './dns-setting/dns-setting.endpoints.ts';
 import { drafts } from './drafts/drafts.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
@@ -101,6 +102,7 @@ export const groups: readonly Group[] = [
   announcements,
   emailSetting,
   nameProofSetting,
+  defaultErrorPages,
   dnsSetting,
   cnames,
   charts,

@@ -69,6 +69,7 @@ export const objectKinds = [
   'branding',
   'announcement',
   'trafficPackage',
+  'defaultErrorPage',
 ] as const;
 export type ObjectKind = (typeof objectKinds)[number];
 export type Ids = Record<ObjectKind, string>;
@@ -170,6 +171,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   branding: 'branding',
   announcementSetting: 'announcement',
   trafficPackages: 'trafficPackage',
+  defaultErrorPages: 'defaultErrorPage',
 };
 
 /** The object that an id at this path refers to, or null. */
@@ -379,6 +381,12 @@ export async function world(
     data: { clientId, title: 'news', content: 'text', startsAt: new Date(0), position: 0 },
   });
   const trafficPackage = await build.trafficPackage(site);
+  // The operator has one page per code, also for several worlds.
+  const defaultErrorPage = await db.defaultErrorPage.upsert({
+    where: { clientId_code: { clientId, code: 504 } },
+    create: { clientId, code: 504, type: 'content', value: '<h1>later</h1>', enabled: true, edgeOnly: true },
+    update: {},
+  });
   return {
     tenant,
     client: tenant.client,
@@ -449,6 +457,7 @@ export async function world(
       branding: branding.id,
       announcement: announcement.id,
       trafficPackage: trafficPackage.id,
+      defaultErrorPage: defaultErrorPage.id,
     },
   };
 }
@@ -513,6 +522,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.branding.findUnique({ where: { id: ids.branding }, include: { images: { select: { hash: true } } } }),
     db.announcement.findUnique({ where: { id: ids.announcement } }),
     db.trafficPackage.findUnique({ where: { id: ids.trafficPackage } }),
+    db.defaultErrorPage.findUnique({ where: { id: ids.defaultErrorPage } }),
   ]);
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

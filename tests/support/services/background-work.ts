@@ -37,6 +37,7 @@ export { startDnsReconciler } from '@edgeloom/api/jobs/reconcile-dns.job.ts';
 export { lookFor } from '@edgeloom/api/modules/domains/name-proofs.service.ts';
 export { tidyBlocks } from '@edgeloom/api/node-link/block-pushes.ts';
 export { removeTombstones } from '@edgeloom/api/node-link/tombstones.ts';
+export { publishZones } from '@edgeloom/api/node-link/upkeep.ts';
 
 /** Passes of steering, which store the DNS answers of all groups. Nodes are not probed. */
 export function steering({ pool }: Installation) {

@@ -1,5 +1,5 @@
--- Hop B: the site's error page in place of an origin's error, or ours. Origin errors that programs read are not
--- replaced: those of methods other than GET and HEAD, and JSON. Fails open: the response stays unchanged.
+-- Hop B: the site's error page, or the operator's, in place of an origin's error, or ours. Origin errors that programs
+-- read are not replaced: those of methods other than GET and HEAD, and JSON. Fails open: the response stays unchanged.
 local error_pages = require("edge.error_pages")
 local settings = require("edge.core.settings")
 local decision = require("edge.simulate.decision")
@@ -43,7 +43,7 @@ end
 
 function _M.origin_header(site, request)
     -- A relay leaves this to the edge node.
-    if not site.errorPages or settings.relay or (var.http_x_e_slice or "") ~= "" then
+    if ngx.status < 400 or settings.relay or (var.http_x_e_slice or "") ~= "" then
         return nil
     end
     local page = error_pages.find(site, ngx.status, request.name, request.path)
@@ -63,7 +63,7 @@ end
 
 _M.explain = {}
 function _M.explain.origin_header(outcome)
-    if not outcome.site.errorPages then
+    if not error_pages.has_any(outcome.site) then
         return "unused"
     end
     local page = outcome.request.error_page

@@ -1,9 +1,9 @@
 import { placeOf } from '@edgeloom/contract/common/redirect-target.ts';
-import type { ErrorPageDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { ErrorPage } from '@edgeloom/contract/error-pages/error-pages.ts';
+import type { ErrorPageDoc, ErrorPagesDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { DefaultErrorPage } from '@edgeloom/contract/default-error-pages/default-error-pages.ts';
 
 /** Enabled pages, by code. */
-export type ErrorPageRow = Pick<ErrorPage, 'code' | 'type' | 'value'> & { edgeOnly?: boolean | undefined };
+export type ErrorPageRow = Pick<DefaultErrorPage, 'code' | 'type' | 'value'> & { edgeOnly?: boolean | undefined };
 
 // Text pages run no scripts and send nothing. Scripts need the JavaScript type.
 const INERT =
@@ -11,6 +11,10 @@ const INERT =
 
 export const errorPageDocs = (rows: ErrorPageRow[]): { errorPages?: ErrorPageDoc[] } =>
   rows.length === 0 ? {} : { errorPages: rows.map(errorPageDoc) };
+
+/** The operator's pages. Null: it has none. */
+export const defaultErrorPagesDoc = (rows: ErrorPageRow[]): ErrorPagesDoc | null =>
+  rows.length === 0 ? null : { kind: 'errorPages', pages: rows.map(errorPageDoc) };
 
 const errorPageDoc = ({ edgeOnly, ...page }: ErrorPageRow): ErrorPageDoc => ({
   ...contentOf(page),

@@ -255,6 +255,7 @@ export const owners: { [M in Model]: Owner<M> } = {
   CrawlerRule: 'site',
   RobotsFile: 'site',
   ErrorPage: 'site',
+  DefaultErrorPage: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   CacheRule: 'site',
   CacheSetting: 'site',
   Compression: 'site',

@@ -10,6 +10,7 @@ import { acmeDoc } from '../compile/acme.ts';
 import type { AcmeRow } from '../compile/acme.ts';
 import { certDoc } from '../compile/cert.ts';
 import type { CertRow } from '../compile/cert.ts';
+import { defaultErrorPagesDoc, type ErrorPageRow } from '../compile/error-pages.ts';
 import { listDoc, type ListRow } from '../compile/firewall.ts';
 import { hostDoc, offDoc } from '../compile/host.ts';
 import type { HostRow } from '../compile/host.ts';
@@ -107,6 +108,15 @@ const zone: Loader = async (db, { policy }, zoneId) =>
 
 const trial: Loader = async (db, { policy }, zoneId) =>
   new Map((await readZone(db, zoneId)).map((row) => ['trial', () => trialDoc(row, policy)]));
+
+const errorPages: Loader = async (db, _, zoneId) => {
+  const { rows } = await db.query<ErrorPageRow>(
+    `SELECT p.code, p.type, p.value, p.edge_only AS "edgeOnly" FROM default_error_pages p
+     JOIN zones z ON z.client_id = p.client_id WHERE z.id = $1 AND p.enabled ORDER BY p.code`,
+    [zoneId],
+  );
+  return new Map([['errorPages', () => defaultErrorPagesDoc(rows)]]);
+};
 
 const zoneKeyColumns = 'z.key_name AS "zoneKeyName", z.key_sealed AS "zoneKeySealed"';
 interface StoredZoneKey {
@@ -338,6 +348,7 @@ const pack: Loader = async (db, { geoPack }, zoneId) => {
 const loaders = new Map<string, Loader>([
   ['zone', zone],
   ['trial', trial],
+  ['errorPages', errorPages],
   ['cert', cert],
   ['acme', acme],
   ['list', list],

@@ -45,11 +45,16 @@ export function startUpkeep(pool: Pool, logStore: LogStore, geoip: Geoip, log: L
   ];
 }
 
-/** Environment variables are part of zone documents and may have changed. Equal documents are not published. */
-const publishZones = (pool: Pool) =>
+/**
+ * Environment variables are part of zone documents and may have changed. API processes of an earlier version do not
+ * compile error pages of operators. Equal documents are not published.
+ */
+export const publishZones = (pool: Pool) =>
   pool.query(
-    `INSERT INTO outbox (zone_id, key) SELECT z.id, 'zone' FROM zones z
-     WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.key = 'zone')`,
+    `INSERT INTO outbox (zone_id, key) SELECT z.id, k.key FROM zones z, (VALUES ('zone'), ('errorPages')) k (key)
+     WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.key = k.key)
+       AND (k.key = 'zone' OR EXISTS (SELECT FROM default_error_pages p WHERE p.client_id = z.client_id)
+         OR EXISTS (SELECT FROM edge_documents e WHERE e.zone_id = z.id AND e.key = k.key AND e.body IS NOT NULL))`,
   );
 
 /** Zones that need the geo pack, and those that have it. Equal documents are not published. */

@@ -243,6 +243,9 @@ export const ErrorPageDoc = z.object({
   redirect: z.object({ url: z.string(), host: z.string(), path: z.string() }).optional(),
 });
 
+/** Pages of the operator, for all sites of the zone that have none of their own for a code. */
+export const ErrorPagesDoc = z.object({ kind: z.literal('errorPages'), pages: z.array(ErrorPageDoc) });
+
 /** Settings of all names of a site. `cacheVersion` is part of every cache key: raising it purges the site. */
 export const SiteDoc = z.object({
   kind: z.literal('site'),
@@ -441,6 +444,7 @@ export type NodeDoc = z.output<typeof NodeDoc>;
 export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
 export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
 export type ErrorPageDoc = z.output<typeof ErrorPageDoc>;
+export type ErrorPagesDoc = z.output<typeof ErrorPagesDoc>;
 export type RateDoc = z.output<typeof RateDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
 export type ListDoc = z.output<typeof ListDoc>;
@@ -448,6 +452,7 @@ export type PackDoc = z.output<typeof PackDoc>;
 export type EdgeDoc =
   | ZoneDoc
   | TrialDoc
+  | ErrorPagesDoc
   | SiteDoc
   | HostDoc
   | CertDoc
@@ -461,6 +466,7 @@ export type EdgeDoc =
 const kinds = {
   zone: ZoneDoc,
   trial: TrialDoc,
+  errorPages: ErrorPagesDoc,
   site: SiteDoc,
   host: HostDoc,
   cert: CertDoc,
@@ -471,11 +477,24 @@ const kinds = {
   list: ListDoc,
   pack: PackDoc,
 };
-const Kind = z.literal(['zone', 'trial', 'site', 'host', 'cert', 'acme', 'port', 'module', 'node', 'list', 'pack']);
+const Kind = z.literal([
+  'zone',
+  'trial',
+  'errorPages',
+  'site',
+  'host',
+  'cert',
+  'acme',
+  'port',
+  'module',
+  'node',
+  'list',
+  'pack',
+]);
 const kindOf = (key: string) => key.split('/', 1)[0] ?? '';
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
-  `^(?:zone|trial|(?:site|cert|port|module|node|list)/${uuid}|pack/geo(?:\\.\\d{1,2})?|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
+  `^(?:zone|trial|errorPages|(?:site|cert|port|module|node|list)/${uuid}|pack/geo(?:\\.\\d{1,2})?|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
 /** Names of later kinds. The agent's manifest and OCSP responses are stored beside documents. */
 const laterKeyPattern = /^(?!(?:manifest|ocsp)(?:\/|$))[a-z][A-Za-z]{0,31}(?:\/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)?$/;
@@ -489,9 +508,9 @@ export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) =
 };
 
 /**
- * `zone`, `trial`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`, `node/<id>`,
- * `list/<id>`, `pack/geo`, `pack/geo.<n>`, and `<kind>` or `<kind>/<name>` of later versions. Every key is a safe file
- * path.
+ * `zone`, `trial`, `errorPages`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`,
+ * `node/<id>`, `list/<id>`, `pack/geo`, `pack/geo.<n>`, and `<kind>` or `<kind>/<name>` of later versions. Every key is
+ * a safe file path.
  */
 export const DocKey = z
   .string()
@@ -513,7 +532,7 @@ export const zoneFor = (nodeID: string, zone: ZoneDoc, trial: TrialDoc | null): 
   trial?.nodes.includes(nodeID) === true && trial.zone.id === zone.id ? trial.zone : zone;
 
 export function keyOf(doc: EdgeDoc): string {
-  if (doc.kind === 'zone' || doc.kind === 'trial') return doc.kind;
+  if (doc.kind === 'zone' || doc.kind === 'trial' || doc.kind === 'errorPages') return doc.kind;
   if (doc.kind === 'host') return hostKey(doc.name);
   return doc.kind === 'acme' ? acmeKey(doc.token) : `${doc.kind}/${doc.id}`;
 }

@@ -8,7 +8,6 @@ export const ErrorPageCode = z.literal([400, 403, 500, 502, 504, 903, 929]);
 export const ErrorPageType = z.enum(['content', 'redirect', 'javascript']);
 
 const fields = {
-  code: ErrorPageCode,
   type: ErrorPageType.describe('An HTML page, which runs no scripts; a redirect; or a page that runs a script'),
   value: z
     .string()
@@ -22,7 +21,7 @@ const fields = {
     .boolean()
     .optional()
     .describe(
-      "Replaces the edge's own errors only. Otherwise also an origin's, except JSON and requests that accept JSON. Absent: unchanged, and false for a new page",
+      "Replaces the edge's own errors only. Otherwise also an origin's, except JSON and requests that accept JSON. Absent: unchanged; for a new page false, and true for an operator's",
     ),
 };
 const checkValue = ({ type, value }: { type: z.output<typeof ErrorPageType>; value: string }, ctx: z.RefinementCtx) => {
@@ -36,21 +35,29 @@ const checkValue = ({ type, value }: { type: z.output<typeof ErrorPageType>; val
 const withAsciiTarget = <Page extends { type: z.output<typeof ErrorPageType>; value: string }>(page: Page): Page =>
   page.type === 'redirect' ? { ...page, value: asciiURL(page.value) } : page;
 
-export const ErrorPageInput = z.object(fields).superRefine(checkValue).overwrite(withAsciiTarget);
-export const ErrorPageUpdate = z
-  .object({ id: Id, ...fields })
-  .superRefine(checkValue)
-  .overwrite(withAsciiTarget);
-export const ErrorPage = z.object({
-  id: Id,
-  code: ErrorPageCode,
+const stored = {
   type: ErrorPageType,
   value: z.string(),
   enabled: z.boolean(),
   edgeOnly: z.boolean(),
   createdAt: Time,
   updatedAt: Time,
-});
+};
+
+/** The schemas of error pages for these codes: input, update, and the stored page. */
+export function errorPageSchemas<Code extends z.ZodType<number>>(code: Code) {
+  const input = z.object({ code, ...fields });
+  return {
+    Input: input.superRefine(checkValue).overwrite(withAsciiTarget),
+    Update: input.extend({ id: Id }).superRefine(checkValue).overwrite(withAsciiTarget),
+    Page: z.object({ id: Id, code, ...stored }),
+  };
+}
+
+const schemas = errorPageSchemas(ErrorPageCode);
+export const ErrorPageInput = schemas.Input;
+export const ErrorPageUpdate = schemas.Update;
+export const ErrorPage = schemas.Page;
 
 export type ErrorPage = z.output<typeof ErrorPage>;
 export type ErrorPageInput = z.output<typeof ErrorPageInput>;

@@ -25,6 +25,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   cacheSettings: ['cache'],
   certificatePairs: ['certificates'],
   compressions: ['compression'],
+  defaultErrorPages: ['errorPages'],
   dnsSettings: ['dnsSetting', 'dnsAccount'],
   emailSettings: ['emailSetting'],
   frequencies: ['limits'],

@@ -1,6 +1,7 @@
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.calls.ts';
 import { branding } from '@edgeloom/contract/branding/branding.calls.ts';
 import { autoCertificates } from '@edgeloom/contract/certificates/certificates.calls.ts';
+import { defaultErrorPages } from '@edgeloom/contract/default-error-pages/default-error-pages.calls.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.calls.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.calls.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.calls.ts';
@@ -22,6 +23,7 @@ import {
   IconCloudUp,
   IconCode,
   IconGauge,
+  IconFileAlert,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
@@ -150,6 +152,13 @@ export const menu: readonly MenuGroup[] = [
         title: 'zoneSettings.defaults',
         icon: IconCode,
         reads: nginxDefaults.get,
+      },
+      {
+        to: 'systemManagement/errorSetting',
+        title: 'defaultErrorPages.title',
+        icon: IconFileAlert,
+        reads: defaultErrorPages.list,
+        creates: { call: defaultErrorPages.create, title: 'defaultErrorPages.create' },
       },
       { to: 'systemManagement/systemUpgrade', title: 'upgrades.title', icon: IconCloudUp, reads: upgrades.latest },
     ],

@@ -106,6 +106,13 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/zone-settings/nginx-defaults-page.tsx'), 'NginxDefaultsPage'),
     },
     {
+      path: 'systemManagement/errorSetting',
+      lazy: page(
+        () => import('../../features/default-error-pages/default-error-pages-page.tsx'),
+        'DefaultErrorPagesPage',
+      ),
+    },
+    {
       path: 'systemManagement/systemUpgrade',
       lazy: page(() => import('../../features/upgrades/upgrades-page.tsx'), 'UpgradesPage'),
     },

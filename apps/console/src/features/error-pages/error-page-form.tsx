@@ -15,7 +15,7 @@ import { PagePreview } from './page-preview.tsx';
 export type ErrorPage = RowOf<typeof errorPages.list>;
 
 /** A starting point for custom pages. */
-const example = '<!doctype html>\n<title>We are back soon</title>\n<h1>We are back soon</h1>\n';
+export const examplePage = '<!doctype html>\n<title>We are back soon</title>\n<h1>We are back soon</h1>\n';
 
 export function ErrorPageForm({ siteId, value }: { siteId: string; value?: ErrorPage }) {
   return (
@@ -25,17 +25,26 @@ export function ErrorPageForm({ siteId, value }: { siteId: string; value?: Error
       update={errorPages.update}
       params={{ siteId }}
       value={value}
-      initial={value ? {} : { code: 502, type: 'content', value: example }}
+      initial={value ? {} : { code: 502, type: 'content', value: examplePage }}
       schema={ErrorPageInput}
       wrap={(page) => ({ errorPages: [value ? { id: value.id, ...page } : page] })}
       says={{ 101025: 'errorPages.taken' }}
     >
+      <ErrorPageFields />
+    </ResourceForm>
+  );
+}
+
+/** Fields of a form with the texts of `errorPages`. */
+export function ErrorPageFields() {
+  return (
+    <>
       <CodeField />
       <ChoiceField name="type" segmented />
       <ValueField />
       <SwitchField name="edgeOnly" />
       <SwitchField name="enabled" />
-    </ResourceForm>
+    </>
   );
 }
 
@@ -56,7 +65,7 @@ function CodeField() {
   );
 }
 
-const codes = ['400', '403', '500', '502', '504', '903', '929'] as const;
+const codes = ['400', '403', '500', '502', '504', '903', '904', '929'] as const;
 const codeOf = (text: string) => codes.find((code) => code === text) ?? '502';
 
 function ValueField() {

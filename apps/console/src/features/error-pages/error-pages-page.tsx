@@ -5,15 +5,19 @@ import { Page } from '../../components/page/page.tsx';
 import { does, edit, remove } from '../../components/resource-table/actions.tsx';
 import type { Column } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
-import { Pill } from '../../components/status/status.tsx';
-import { useT } from '../../lib/i18n.ts';
 import { ErrorPageForm, type ErrorPage } from './error-page-form.tsx';
+import { ErrorPageState, ErrorPageType } from './error-page-state.tsx';
 
 const columns: Column<ErrorPage>[] = [
   { key: 'code', sort: false },
-  { key: 'type', sort: false, render: (page) => <Kind page={page} />, text: ({ type }) => type },
+  { key: 'type', sort: false, render: (page) => <ErrorPageType page={page} />, text: ({ type }) => type },
   { key: 'value', sort: false, priority: 2, render: ({ value }) => value.slice(0, 120) },
-  { key: 'enabled', sort: false, render: (page) => <On page={page} />, text: ({ enabled }) => String(enabled) },
+  {
+    key: 'enabled',
+    sort: false,
+    render: (page) => <ErrorPageState page={page} />,
+    text: ({ enabled }) => String(enabled),
+  },
   { key: 'updatedAt', as: 'time', sort: false, priority: 3 },
 ];
 
@@ -33,7 +37,7 @@ export function ErrorPagesPage() {
           remove(errorPages.remove),
         ]}
         bulk={[remove(errorPages.remove)]}
-        phone={(row) => ({ below: <Kind page={row} />, end: <On page={row} /> })}
+        phone={(row) => ({ below: <ErrorPageType page={row} />, end: <ErrorPageState page={row} /> })}
         empty={{ icon: IconFileAlert }}
       />
     </Page>
@@ -64,12 +68,3 @@ const turn = (siteId: string, { enabled }: ErrorPage) => {
     ],
   });
 };
-
-function Kind({ page }: { page: ErrorPage }) {
-  return useT()(`errorPages.choices.type.${page.type}`);
-}
-
-function On({ page: { enabled } }: { page: ErrorPage }) {
-  const t = useT();
-  return <Pill tone={enabled ? 'ok' : 'off'}>{t(enabled ? 'common.on' : 'common.off')}</Pill>;
-}
