@@ -620,6 +620,8 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       ...Object.fromEntries(['http', 'stream', 'worker', 'custom'].map((part) => [part, ''])),
     }),
     machineCode: '0'.repeat(32),
+    outgoingURL: 'https://console.example.com',
+    ...(path.at(-1) !== 'cidrs' && { cidrs: '198.51.100.0/24' }),
     publicKey: `U${'A'.repeat(55)}`,
     token: 'x'.repeat(40),
     hostReplace: 'www.example.com',

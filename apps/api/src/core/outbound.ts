@@ -33,12 +33,44 @@ export const neverPublic = [
   'ff00::/8',
 ] as const;
 
-type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
+export type OriginSettings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
+type Settings = OriginSettings;
 
 export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
   deny: [...neverPublic, ...ORIGIN_DENY],
   allow: [...ORIGIN_ALLOW],
 });
+
+/** The same with an operator's restricted networks, which no exception of the installation allows. */
+export const restrictOrigins = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings, cidrs: readonly string[]): Settings => ({
+  ORIGIN_ALLOW: ORIGIN_ALLOW.flatMap((range) => without(range, cidrs)),
+  ORIGIN_DENY: [...ORIGIN_DENY, ...cidrs],
+});
+
+export const restrictPolicy = (
+  { deny, allow }: { deny: readonly string[]; allow: readonly string[] },
+  cidrs: readonly string[],
+) => ({ deny: [...deny, ...cidrs], allow: allow.flatMap((range) => without(range, cidrs)) });
+
+/** The parts of a network outside the others. */
+function without(range: string, others: readonly string[]): string[] {
+  const [address, bits] = ipaddr.parseCIDR(range);
+  const overlapping = others.filter((other) => {
+    const [network, length] = ipaddr.parseCIDR(other);
+    return network.kind() === address.kind() && network.match(address, Math.min(length, bits));
+  });
+  if (overlapping.length === 0) return [range];
+  if (overlapping.some((other) => ipaddr.parseCIDR(other)[1] <= bits)) return [];
+  return halvesOf(address.toByteArray(), bits).flatMap((half) => without(half, overlapping));
+}
+
+const halvesOf = (bytes: readonly number[], bits: number) =>
+  [0, 1].map((bit) => {
+    const half = bytes.map((byte, i) =>
+      i === bits >> 3 ? (byte & ~(128 >> (bits & 7))) | ((bit * 128) >> (bits & 7)) : byte,
+    );
+    return `${ipaddr.fromByteArray(half).toString()}/${bits + 1}`;
+  });
 
 /** Why an origin is refused, or null. The edge checks names when it resolves them. */
 export function originFault(address: string, settings: Settings): ErrorMessage | null {

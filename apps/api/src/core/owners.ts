@@ -255,6 +255,11 @@ export const owners: { [M in Model]: Owner<M> } = {
   CrawlerRule: 'site',
   RobotsFile: 'site',
   ErrorPage: 'site',
+  // Mails to accounts contain its URL.
+  SystemSetting: {
+    reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { clientId }),
+    writes: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
+  },
   DefaultErrorPage: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   CacheRule: 'site',
   CacheSetting: 'site',

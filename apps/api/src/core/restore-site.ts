@@ -10,7 +10,8 @@ import { fail, Failure, type Fault } from './fail.ts';
 import type { Installation } from './installation.ts';
 import { licenseIn } from './license.ts';
 import { lockClasses } from './locks.ts';
-import { originFault } from './outbound.ts';
+import { readOriginSettings } from './origin-settings.ts';
+import { originFault, type OriginSettings } from './outbound.ts';
 
 /** The change of a row between two versions. For an existing row, the differing columns. */
 export interface FoldedRow {
@@ -84,7 +85,7 @@ interface LockedSite {
   domainLock: boolean;
 }
 
-async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions): Promise<Restored> {
+async function restoreIn(tx: Tx, installation: Installation, options: RestoreOptions): Promise<Restored> {
   const { siteId, version, reason, isDryRun } = options;
   // Locks the site against concurrent restores and limit checks.
   const [site] = await tx.$queryRaw<LockedSite[]>`
@@ -115,7 +116,8 @@ async function restoreIn(tx: Tx, { env }: Installation, options: RestoreOptions)
   const faults = await namesTaken(tx);
   if (options.isCustomer && site.domainLock) faults.push(...(await domainsLocked(tx)));
   faults.push(...(await namesUnproven(tx, siteId)));
-  faults.push(...(await portsTaken(tx, site.zoneId)), ...(await originsDenied(tx, env)));
+  const allowed = await readOriginSettings(installation, tx, site.clientId);
+  faults.push(...(await portsTaken(tx, site.zoneId)), ...(await originsDenied(tx, allowed)));
   if (faults.length > 0) throw new RolledBackError({ ...restored, faults });
 
   const why = JSON.stringify({ reason, restores: version });
@@ -267,10 +269,10 @@ const portsTaken = async (tx: Tx, zoneId: string): Promise<Fault[]> =>
   );
 
 /** The operator may have forbidden origins since. */
-async function originsDenied(tx: Tx, env: Installation['env']): Promise<Fault[]> {
+async function originsDenied(tx: Tx, settings: OriginSettings): Promise<Fault[]> {
   const rows = await tx.$queryRaw<{ address: string }[]>`
     SELECT DISTINCT before->>'address' AS address FROM wanted WHERE entity IN ('upstreams', 'port_upstreams') AND before ? 'address'`;
-  const denied = rows.filter(({ address }) => originFault(address, env) !== null);
+  const denied = rows.filter(({ address }) => originFault(address, settings) !== null);
   return denied.slice(0, MAX_NAMED).map(({ address }) => ({ reason: 'PARAMETER', target: address, rule: 'forbidden' }));
 }
 

@@ -7,6 +7,7 @@ import type { Installation } from '../installation.ts';
 import { assertEnabled } from './assert-enabled.ts';
 import { countAttempt, forgetAttempts, type Attempt } from './attempts.ts';
 import { takeSecondFactor } from './factors.ts';
+import { mustVerify } from './must-verify.ts';
 import { isPassword } from './passwords.ts';
 import type { Sessions } from './sessions.ts';
 import type { Device } from './token-pairs.ts';
@@ -95,14 +96,19 @@ export class SignIn {
     return challenge ? { id: challenge.accountId } : fail('CREDENTIAL_REFUSED');
   }
 
-  async #factorsOf({ id, login2faType }: { id: string; login2faType: number }) {
+  async #factorsOf({ id, login2faType, clientId }: { id: string; login2faType: number; clientId: string | null }) {
     const { db } = this.#installation;
-    const [authenticators, passkeys] = await Promise.all([
+    const [needsCode, authenticators, passkeys] = await Promise.all([
+      mustVerify(db, clientId),
       db.authenticator.count({ where: { accountId: id } }),
       db.passkey.count({ where: { accountId: id } }),
     ]);
     const type =
-      login2faType === 2 ? (2 as const) : login2faType === 1 && authenticators > 0 ? (1 as const) : (0 as const);
+      login2faType === 2 && !needsCode
+        ? (2 as const)
+        : login2faType === 1 && authenticators > 0
+          ? (1 as const)
+          : (0 as const);
     return { type, passkey: passkeys > 0 };
   }
 

@@ -12,6 +12,7 @@ import {
   takeSecondFactor,
   totpOf,
 } from '../../core/auth/factors.ts';
+import { mustVerify } from '../../core/auth/must-verify.ts';
 import { sha256 } from '../../core/auth/tokens.ts';
 import { assertPassword } from './passwords.service.ts';
 
@@ -21,13 +22,15 @@ const setupContext = (id: string) => `authenticator_setups/${id}/secret`;
 
 export async function state({ actor, installation: { db } }: Ctx) {
   const accountId = actor.id;
-  const [authenticator, { login2faType }, recoveryCodes, passkeys] = await Promise.all([
+  const [isRequired, authenticator, { login2faType }, recoveryCodes, passkeys] = await Promise.all([
+    mustVerify(db, actor.clientId),
     db.authenticator.count({ where: { accountId } }),
     db.account.findUniqueOrThrow({ where: { id: accountId } }),
     db.recoveryCode.count({ where: { accountId } }),
     db.passkey.count({ where: { accountId } }),
   ]);
-  const login2FAType = authenticator > 0 ? (1 as const) : login2faType === 2 ? (2 as const) : (0 as const);
+  const login2FAType =
+    authenticator > 0 ? (1 as const) : login2faType === 2 && !isRequired ? (2 as const) : (0 as const);
   return { login2FAType, recoveryCodes, passkeys };
 }
 

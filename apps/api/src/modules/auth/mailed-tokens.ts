@@ -26,10 +26,21 @@ interface Account {
   clientId: string | null;
 }
 
+/** The operator's own address of its consoles, if it has one. */
+async function consoleURL(
+  { ADMIN_URL, PUBLIC_URL }: Installation['env'],
+  { systemSetting }: Pick<ScopedTx, 'systemSetting'>,
+  { kind, clientId }: Account,
+): Promise<string> {
+  if (kind === 'admin') return ADMIN_URL;
+  const row = clientId && (await systemSetting.findUnique({ where: { clientId }, select: { outgoingUrl: true } }));
+  return (row && row.outgoingUrl) || PUBLIC_URL;
+}
+
 /** Creates a token and queues its mail; both take effect when the transaction commits. */
 async function issueMailedToken(
   { env, mail }: Pick<Installation, 'env' | 'mail'>,
-  tx: Queue & Pick<ScopedTx, 'mailedToken'>,
+  tx: Queue & Pick<ScopedTx, 'mailedToken' | 'systemSetting'>,
   account: Account,
   purpose: MailPurpose,
 ): Promise<void> {
@@ -37,7 +48,7 @@ async function issueMailedToken(
   const expiresAt = new Date(Date.now() + lifeMs[purpose]);
   await tx.mailedToken.updateMany({ where: { accountId: account.id }, data: { expiresAt: new Date() } });
   await tx.mailedToken.create({ data: { accountId: account.id, purpose, tokenHash: sha256(token), expiresAt } });
-  const base = (account.kind === 'admin' ? env.ADMIN_URL : env.PUBLIC_URL).replace(/\/$/, '');
+  const base = (await consoleURL(env, tx, account)).replace(/\/$/, '');
   await mail.post(tx, account, purpose, { link: `${base}/${account.kind}/verifyMail?token=${token}` }, lifeMs[purpose]);
 }
 

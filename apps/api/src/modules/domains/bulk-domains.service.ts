@@ -5,6 +5,7 @@ import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
+import { originSettingsOf } from '../../core/origin-settings.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import * as sites from '../sites/sites.service.ts';
@@ -27,12 +28,12 @@ export const setTags = (ctx: Ctx, siteId: string, { ids, tags }: { ids: string[]
   });
 
 /** Replaces the origins of all these domains. */
-export function setUpstreams(
+export async function setUpstreams(
   ctx: Ctx,
   siteId: string,
   { ids, upstreams }: { ids: string[]; upstreams: UpstreamInput[] },
 ) {
-  const faults = originFaults(ctx, upstreams, 'upstreams');
+  const faults = originFaults(await originSettingsOf(ctx), upstreams, 'upstreams');
   if (faults.length > 0) fail('PARAMETER', { errorData: faults });
   if (!upstreams.some(({ enabled }) => enabled)) fail('NO_ENABLED_UPSTREAM');
   return ctx.db.$transaction(async (tx) => {
@@ -46,8 +47,8 @@ export function setUpstreams(
 }
 
 /** Replaces one origin address by another, in the whole site or in the given domains. */
-export function swapAddress(ctx: Ctx, siteId: string, { from, to, ids }: AddressSwap) {
-  const [fault] = originFaults(ctx, [{ address: to }], '');
+export async function swapAddress(ctx: Ctx, siteId: string, { from, to, ids }: AddressSwap) {
+  const [fault] = originFaults(await originSettingsOf(ctx), [{ address: to }], '');
   if (fault) fail('PARAMETER', { errorData: [{ ...fault, path: 'to' }] });
   return ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.own(tx, siteId);

@@ -18,7 +18,8 @@ import type { Ctx } from '../../core/ctx.ts';
 import { enabledAnywhere, isPublicSuffix, openProofs, unprovenNames } from '../../core/enabled-names.ts';
 import { fail, Failure, fieldError, type Fault, type FieldError } from '../../core/fail.ts';
 import { SQL_NULL } from '../../core/json-null.ts';
-import { originFault } from '../../core/outbound.ts';
+import { originSettingsOf } from '../../core/origin-settings.ts';
+import { originFault, type OriginSettings } from '../../core/outbound.ts';
 import { inAgeOrder } from '../../core/rule-list.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { limitsOf } from '../sites/limits.ts';
@@ -65,9 +66,10 @@ interface New extends Pick<DomainInput, 'name' | 'enabled' | 'upstreams' | 'port
 type ReadyDomain = New & { enabled: boolean };
 type Likeness = Prisma.DomainGetPayload<{ select: typeof settings }>;
 
-export function create(ctx: Ctx, siteId: string, domains: DomainInput[]) {
+export async function create(ctx: Ctx, siteId: string, domains: DomainInput[]) {
+  const allowed = await originSettingsOf(ctx);
   const faults = domains.flatMap(({ upstreams, scheme, portMap }, i) => [
-    ...originFaults(ctx, upstreams, `domains.${i}.upstreams`),
+    ...originFaults(allowed, upstreams, `domains.${i}.upstreams`),
     ...followFaults(scheme, portMap, `domains.${i}.portMap`),
   ]);
   if (faults.length > 0) fail('PARAMETER', { errorData: faults });
@@ -85,9 +87,10 @@ export function create(ctx: Ctx, siteId: string, domains: DomainInput[]) {
 }
 
 /** One origin template for many names. */
-export function createSimple(ctx: Ctx, siteId: string, { names, ...template }: SimpleDomainsInput) {
+export async function createSimple(ctx: Ctx, siteId: string, { names, ...template }: SimpleDomainsInput) {
   const { upstreams, scheme, portMap } = template;
-  const faults = [...originFaults(ctx, upstreams, 'upstreams'), ...followFaults(scheme, portMap, 'portMap')];
+  const allowed = await originSettingsOf(ctx);
+  const faults = [...originFaults(allowed, upstreams, 'upstreams'), ...followFaults(scheme, portMap, 'portMap')];
   const lines = misnamed(names, faults);
   return insert(
     ctx,
@@ -267,12 +270,12 @@ async function insertReady(ctx: Ctx, siteId: string, domains: ReadyDomain[], unp
 
 /** Errors for origins that the policy for outbound calls forbids, at their fields. */
 export const originFaults = (
-  { installation }: Ctx,
+  settings: OriginSettings,
   upstreams: readonly Pick<UpstreamInput, 'address'>[],
   path: string,
 ) =>
   upstreams.flatMap(({ address }, i) => {
-    const message = originFault(address, installation.env);
+    const message = originFault(address, settings);
     return message === null ? [] : [fieldError(`${path}.${i}.address`, 'forbidden', message)];
   });
 

@@ -7,19 +7,20 @@ import type { Probe, ProbeInput } from '@edgeloom/contract/domains/domains.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { failAt } from '../../core/fail.ts';
 import { guardedLookup } from '../../core/outbound-fetch.ts';
-import { originFault } from '../../core/outbound.ts';
-import type { Env } from '../../core/env.ts';
+import { originSettingsOf } from '../../core/origin-settings.ts';
+import { originFault, type OriginSettings } from '../../core/outbound.ts';
 import * as sites from '../sites/sites.service.ts';
 
 const PATIENCE_MS = 3000;
 
-export async function probe({ db, installation: { env } }: Ctx, siteId: string, place: ProbeInput): Promise<Probe> {
-  await sites.own(db, siteId);
-  const fault = originFault(place.address, env);
+export async function probe(ctx: Ctx, siteId: string, place: ProbeInput): Promise<Probe> {
+  await sites.own(ctx.db, siteId);
+  const allowed = await originSettingsOf(ctx);
+  const fault = originFault(place.address, allowed);
   if (fault !== null) failAt('address', 'forbidden', fault);
   // TLS first: a TLS server responds to a plain request with an error that looks like a valid response.
   for (const scheme of ['https', 'http'] as const) {
-    const { status, isConnected } = await ask(scheme, place, env);
+    const { status, isConnected } = await ask(scheme, place, allowed);
     if (status !== null) return { reachable: true, scheme, status };
     if (!isConnected) break;
   }
@@ -31,7 +32,11 @@ interface Outcome {
   isConnected: boolean;
 }
 
-const ask = (scheme: 'http' | 'https', { address, port, host }: ProbeInput, env: Env): Promise<Outcome> =>
+const ask = (
+  scheme: 'http' | 'https',
+  { address, port, host }: ProbeInput,
+  allowed: OriginSettings,
+): Promise<Outcome> =>
   new Promise((done) => {
     const name = host ?? address;
     const servername = name.replace(/:\d+$/, '');
@@ -42,7 +47,7 @@ const ask = (scheme: 'http' | 'https', { address, port, host }: ProbeInput, env:
       path: '/',
       headers: { host: name.includes(':') && isIP(name) ? `[${name}]` : name, 'user-agent': 'Edgeloom-Probe' },
       // Public content may be fetched without TLS; the target address is still checked.
-      lookup: guardedLookup(true, env),
+      lookup: guardedLookup(true, allowed),
       servername: isIP(servername) ? '' : servername,
       rejectUnauthorized: false,
       agent: false,

@@ -5,6 +5,7 @@ import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
+import { originSettingsOf } from '../../core/origin-settings.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { readOriginTraffic } from '../../statistics/read-rules-and-attempts.ts';
@@ -37,15 +38,15 @@ export async function traffic(ctx: Ctx, place: InDomain) {
   return readOriginTraffic(ctx, place, await ctx.db.upstream.findMany({ where: { ...place }, select }));
 }
 
-export function create(ctx: Ctx, place: InDomain, upstreams: UpstreamInput[]) {
-  assertAllowed(ctx, upstreams);
+export async function create(ctx: Ctx, place: InDomain, upstreams: UpstreamInput[]) {
+  await assertAllowed(ctx, upstreams);
   return within(ctx, place, async (tx) => {
     await tx.upstream.createMany({ data: upstreams.map((upstream) => ({ ...upstream, ...place })) });
   });
 }
 
-export function update(ctx: Ctx, place: InDomain, upstreams: (UpstreamInput & { id: string })[]) {
-  assertAllowed(ctx, upstreams);
+export async function update(ctx: Ctx, place: InDomain, upstreams: (UpstreamInput & { id: string })[]) {
+  await assertAllowed(ctx, upstreams);
   return within(ctx, place, async (tx) => {
     const ids = upstreams.map(({ id }) => id);
     const { count } = await tx.upstream.deleteMany({ where: { ...place, id: { in: ids } } });
@@ -87,7 +88,7 @@ export function assertFewAndDistinct(all: readonly Upstream[]) {
   if (pairs.size < all.length) fail('DUPLICATED');
 }
 
-function assertAllowed(ctx: Ctx, upstreams: readonly UpstreamInput[]) {
-  const faults = originFaults(ctx, upstreams, 'upstreams');
+async function assertAllowed(ctx: Ctx, upstreams: readonly UpstreamInput[]) {
+  const faults = originFaults(await originSettingsOf(ctx), upstreams, 'upstreams');
   if (faults.length > 0) fail('PARAMETER', { errorData: faults });
 }

@@ -4,6 +4,7 @@ import { changed } from '../../core/changes.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
+import { originSettingsOf } from '../../core/origin-settings.ts';
 import { containing } from '../../core/page.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { originFaults } from '../domains/create-domains.service.ts';
@@ -24,8 +25,8 @@ export async function list({ db }: Ctx, { siteId, portId }: InPort, { keyword, s
   return { data: await db.portUpstream.findMany({ where, select, orderBy: [{ [sortBy]: orderBy }, { id: 'asc' }] }) };
 }
 
-export function create(ctx: Ctx, place: InPort, upstreams: UpstreamInput[]) {
-  assertAllowed(ctx, upstreams);
+export async function create(ctx: Ctx, place: InPort, upstreams: UpstreamInput[]) {
+  await assertAllowed(ctx, upstreams);
   return within(ctx, place, async (tx) => {
     await tx.portUpstream.createMany({
       data: upstreams.map((upstream) => ({ ...upstream, portRuleId: place.portId })),
@@ -33,8 +34,8 @@ export function create(ctx: Ctx, place: InPort, upstreams: UpstreamInput[]) {
   });
 }
 
-export function update(ctx: Ctx, place: InPort, upstreams: (UpstreamInput & { id: string })[]) {
-  assertAllowed(ctx, upstreams);
+export async function update(ctx: Ctx, place: InPort, upstreams: (UpstreamInput & { id: string })[]) {
+  await assertAllowed(ctx, upstreams);
   return within(ctx, place, async (tx) => {
     const ids = upstreams.map(({ id }) => id);
     const { count } = await tx.portUpstream.deleteMany({ where: { portRuleId: place.portId, id: { in: ids } } });
@@ -66,7 +67,7 @@ const within = ({ db }: Ctx, place: InPort, work: (tx: ScopedTx) => Promise<void
     return { data };
   });
 
-function assertAllowed(ctx: Ctx, upstreams: readonly UpstreamInput[]) {
-  const faults = originFaults(ctx, upstreams, 'upstreams');
+async function assertAllowed(ctx: Ctx, upstreams: readonly UpstreamInput[]) {
+  const faults = originFaults(await originSettingsOf(ctx), upstreams, 'upstreams');
   if (faults.length > 0) fail('PARAMETER', { errorData: faults });
 }

@@ -18,6 +18,7 @@ import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt, fieldError, type Fault } from '../../core/fail.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
+import { originSettingsOf } from '../../core/origin-settings.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { originFaults } from '../domains/create-domains.service.ts';
@@ -53,8 +54,9 @@ export async function list(
   return { data, total };
 }
 
-export function create(ctx: Ctx, siteId: string, forwards: ForwardInput[]) {
-  const faults = forwards.flatMap(({ upstreams }, i) => originFaults(ctx, upstreams, `ports.${i}.upstreams`));
+export async function create(ctx: Ctx, siteId: string, forwards: ForwardInput[]) {
+  const allowed = await originSettingsOf(ctx);
+  const faults = forwards.flatMap(({ upstreams }, i) => originFaults(allowed, upstreams, `ports.${i}.upstreams`));
   if (faults.length > 0) fail('PARAMETER', { errorData: faults });
   return insert(
     ctx,
@@ -67,12 +69,13 @@ export function create(ctx: Ctx, siteId: string, forwards: ForwardInput[]) {
  * One port forward per line. Lines that cannot be parsed or have forbidden origins are reported together with other
  * errors.
  */
-export function createLines(ctx: Ctx, siteId: string, lines: string[]) {
+export async function createLines(ctx: Ctx, siteId: string, lines: string[]) {
+  const allowed = await originSettingsOf(ctx);
   const read = lines.map((line, i) => {
     const found = readPortLine(line);
     if ('fault' in found)
       return { line, faults: [fieldError(`lines.${i}`, found.fault, `not understood: ${found.part}`)] };
-    const [forbidden] = originFaults(ctx, found.forward.upstreams, '');
+    const [forbidden] = originFaults(allowed, found.forward.upstreams, '');
     return { line, ...found, faults: forbidden ? [fieldError(`lines.${i}`, forbidden.rule, forbidden.message)] : [] };
   });
   if (lines.length === 1 && read[0]?.faults[0]) fail('PARAMETER', { errorData: read[0].faults });
@@ -130,8 +133,8 @@ async function insert(ctx: Ctx, siteId: string, entries: New[], known: Fault[] =
   });
 }
 
-export function update(ctx: Ctx, place: InPort, { upstreams, ...fields }: ForwardUpdate): Promise<Port> {
-  const faults = originFaults(ctx, upstreams ?? [], 'upstreams');
+export async function update(ctx: Ctx, place: InPort, { upstreams, ...fields }: ForwardUpdate): Promise<Port> {
+  const faults = originFaults(await originSettingsOf(ctx), upstreams ?? [], 'upstreams');
   if (faults.length > 0) fail('PARAMETER', { errorData: faults });
   if (upstreams && !upstreams.some(({ enabled }) => enabled)) fail('NO_ENABLED_UPSTREAM');
   return ctx.db.$transaction(async (tx) => {

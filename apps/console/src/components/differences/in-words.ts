@@ -47,6 +47,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   sessions: ['security'],
   siteAntiCcs: ['siteAntiCC', 'antiCCs'],
   siteDns: ['dnsAccount', 'siteDns'],
+  systemSettings: ['systemSetting'],
   upstreams: ['origins'],
   userAgentRules: ['firewall', 'userAgents'],
   zoneSwitches: ['zoneSettings'],

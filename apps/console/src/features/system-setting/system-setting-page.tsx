@@ -4,6 +4,7 @@ import { useT, type Word } from '../../lib/i18n.ts';
 import { EmailSettingForm } from '../email-setting/email-setting-form.tsx';
 import { NameProofSettingForm } from '../name-proof-setting/name-proof-setting-form.tsx';
 import { OidcSettingForm } from '../oidc-setting/oidc-setting-form.tsx';
+import { AccountVerifyForm, OutgoingURLForm, RestrictGroupCIDRsForm } from './system-setting-forms.tsx';
 import classes from './system-setting.module.css';
 
 interface Part {
@@ -15,6 +16,9 @@ interface Part {
 const parts: readonly Part[] = [
   { id: 'email', title: 'emailSetting.title', Form: EmailSettingForm },
   { id: 'nameProof', title: 'nameProofSetting.title', Form: NameProofSettingForm },
+  { id: 'outgoingURL', title: 'systemSetting.links', Form: OutgoingURLForm },
+  { id: 'accountVerify', title: 'systemSetting.signIn', Form: AccountVerifyForm },
+  { id: 'restrictGroupCIDRs', title: 'systemSetting.origins', Form: RestrictGroupCIDRsForm },
   { id: 'oidc', title: 'oidcSetting.title', Form: OidcSettingForm },
 ];
 

@@ -1,0 +1,11 @@
+import type { Installation } from '../installation.ts';
+
+/** Whether the operator requires a second factor of all its accounts. */
+export async function mustVerify(
+  { systemSetting }: Pick<Installation['db'], 'systemSetting'>,
+  clientId: string | null,
+): Promise<boolean> {
+  if (clientId === null) return false;
+  const row = await systemSetting.findUnique({ where: { clientId }, select: { accountVerify: true } });
+  return row?.accountVerify ?? false;
+}

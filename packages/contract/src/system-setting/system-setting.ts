@@ -1,0 +1,43 @@
+// An operator's settings, each with a call of its own.
+import * as z from 'zod';
+import { isEverything, noDuplicateIP } from '../common/net.ts';
+import { NameProofSetting } from '../name-proof-setting/name-proof-setting.ts';
+import { Network } from '../zone-firewall/zone-firewall.ts';
+
+export const OutgoingURL = z.object({
+  outgoingURL: z
+    .url({ protocol: /^https?$/ })
+    .max(256)
+    .regex(/^https?:\/\/[^/?#@\s]+\/?$/i, { message: 'wrong format' })
+    .nullable()
+    .describe('Address of the consoles in mails to the accounts of the operator. Null: that of the installation'),
+});
+
+export const AccountVerify = z.object({
+  accountVerify: z.boolean().describe('Every sign-in needs a second factor, also of accounts that have turned it off'),
+});
+
+const withLength = (cidr: string) => (cidr.includes('/') ? cidr : `${cidr}/${cidr.includes(':') ? 128 : 32}`);
+const RestrictedNetwork = Network.overwrite(withLength).refine((cidr) => !isEverything(cidr), {
+  message: 'wrong format',
+});
+
+export const RestrictGroupCIDRs = z.object({
+  cidrs: z
+    .array(RestrictedNetwork)
+    .max(100)
+    .superRefine(noDuplicateIP)
+    .describe('Networks in which no origins are allowed, also where the installation allows them'),
+});
+
+export const SystemSettings = z.object({
+  outgoingURL: OutgoingURL,
+  accountVerify: AccountVerify,
+  restrictGroupCIDRs: RestrictGroupCIDRs,
+  nameProof: NameProofSetting,
+});
+
+export type OutgoingURL = z.output<typeof OutgoingURL>;
+export type AccountVerify = z.output<typeof AccountVerify>;
+export type RestrictGroupCIDRs = z.output<typeof RestrictGroupCIDRs>;
+export type SystemSettings = z.output<typeof SystemSettings>;
