@@ -59,6 +59,7 @@ import { cnamesRoutes, dnsSettingRoutes } from './modules/dns-setting/dns-settin
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { defaultErrorPagesRoutes } from './modules/default-error-pages/default-error-pages.routes.ts';
+import { predefinedSettingRoutes } from './modules/predefined-setting/predefined-setting.routes.ts';
 import { systemSettingRoutes } from './modules/system-setting/system-setting.routes.ts';
 import { nameProofSettingRoutes } from './modules/name-proof-setting/name-proof-setting.routes.ts';
 import { groupsRoutes } from './modules/groups/groups.routes.ts';
@@ -142,6 +143,7 @@ const modules: readonly Routes[] = [
   nameProofSettingRoutes,
   defaultErrorPagesRoutes,
   systemSettingRoutes,
+  predefinedSettingRoutes,
   dnsSettingRoutes,
   cnamesRoutes,
   chartsRoutes,

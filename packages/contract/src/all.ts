@@ -28,6 +28,7 @@ import { cnames, dnsSetting } from './dns-setting/dns-setting.endpoints.ts';
 import { drafts } from './drafts/drafts.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoints.ts';
+import { predefinedSetting } from './predefined-setting/predefined-setting.endpoints.ts';
 import { systemSetting } from './system-setting/system-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
 import { groups as nodeGroups } from './groups/groups.endpoints.ts';
@@ -105,6 +106,7 @@ export const groups: readonly Group[] = [
   nameProofSetting,
   defaultErrorPages,
   systemSetting,
+  predefinedSetting,
   dnsSetting,
   cnames,
   charts,

@@ -59,6 +59,7 @@ import type permissions from './en/permissions.json';
 import type ports from './en/ports.json';
 import type preheat from './en/preheat.json';
 import type preheatCaches from './en/preheatCaches.json';
+import type predefinedSetting from './en/predefinedSetting.json';
 import type products from './en/products.json';
 import type proxy from './en/proxy.json';
 import type proxyRewrites from './en/proxyRewrites.json';
@@ -173,6 +174,7 @@ export interface Words {
   ports: typeof ports;
   preheat: typeof preheat;
   preheatCaches: typeof preheatCaches;
+  predefinedSetting: typeof predefinedSetting;
   products: typeof products;
   proxy: typeof proxy;
   proxyRewrites: typeof proxyRewrites;

@@ -5,6 +5,7 @@ import type { Area } from '@edgeloom/contract/permissions.ts';
 import { changed } from '../../core/changes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
+import type { ScopedTx } from '../../core/scope.ts';
 import type { SiteRuleFeature } from '../../core/site-rule.ts';
 import { siteRules } from '../../site-rules.ts';
 import { lockTargets } from './targets.ts';
@@ -38,17 +39,23 @@ const settings: readonly Setting[] = [
   },
 ];
 
+/** Replaces these parts of the target sites. The caller publishes the sites. */
+export async function copyParts(
+  tx: ScopedTx,
+  siteId: string,
+  targets: readonly string[],
+  names: readonly CopiedSetting[],
+): Promise<void> {
+  for (const { name, copy } of settings) if (names.includes(name)) await copy(tx, siteId, targets);
+}
+
 export function copySettings({ db, actor }: Ctx, siteId: string, { siteIDs, settings: asked }: CopySettingsInput) {
   const chosen = settings.filter(({ name }) => asked.includes(name));
   if (!chosen.every(({ area }) => actor.permissions.has(`${area}:write`))) fail('PERMISSION_DENIED');
   return db.$transaction(async (tx) => {
     const targets = await lockTargets(tx, siteId, siteIDs);
-    for (const { copy } of chosen)
-      await copy(
-        tx,
-        siteId,
-        targets.map(({ id }) => id),
-      );
+    const ids = targets.map(({ id }) => id);
+    await copyParts(tx, siteId, ids, asked);
     for (const { id, zoneId } of targets) await changed(tx, zoneId, siteKey(id));
     return { siteIDs };
   });

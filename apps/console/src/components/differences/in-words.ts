@@ -45,6 +45,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   portUpstreams: ['origins'],
   purges: ['purge'],
   sessions: ['security'],
+  predefinedSettings: ['predefinedSetting'],
   siteAntiCcs: ['siteAntiCC', 'antiCCs'],
   siteDns: ['dnsAccount', 'siteDns'],
   systemSettings: ['systemSetting'],

@@ -7,6 +7,7 @@ import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.c
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.calls.ts';
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
+import { predefinedSetting } from '@edgeloom/contract/predefined-setting/predefined-setting.calls.ts';
 import { products } from '@edgeloom/contract/products/products.calls.ts';
 import { rollouts, upgrades } from '@edgeloom/contract/rollouts/rollouts.calls.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.calls.ts';
@@ -33,6 +34,7 @@ import {
   IconSettings,
   IconSpeakerphone,
   IconStairs,
+  IconTemplate,
   IconWorld,
   IconWorldWww,
 } from '@tabler/icons-react';
@@ -159,6 +161,12 @@ export const menu: readonly MenuGroup[] = [
         icon: IconFileAlert,
         reads: defaultErrorPages.list,
         creates: { call: defaultErrorPages.create, title: 'defaultErrorPages.create' },
+      },
+      {
+        to: 'systemManagement/predefinedSetting',
+        title: 'predefinedSetting.title',
+        icon: IconTemplate,
+        reads: predefinedSetting.get,
       },
       { to: 'systemManagement/systemUpgrade', title: 'upgrades.title', icon: IconCloudUp, reads: upgrades.latest },
     ],

@@ -106,6 +106,13 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/zone-settings/nginx-defaults-page.tsx'), 'NginxDefaultsPage'),
     },
     {
+      path: 'systemManagement/predefinedSetting',
+      lazy: page(
+        () => import('../../features/predefined-setting/predefined-setting-page.tsx'),
+        'PredefinedSettingPage',
+      ),
+    },
+    {
       path: 'systemManagement/errorSetting',
       lazy: page(
         () => import('../../features/default-error-pages/default-error-pages-page.tsx'),

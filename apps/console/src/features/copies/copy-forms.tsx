@@ -10,10 +10,6 @@ import { tMaybe, useT } from '../../lib/i18n.ts';
 /** Copies selected settings to other sites. */
 export function CopySettingsForm({ siteId }: { siteId: string }) {
   const t = useT();
-  const data = CopiedSetting.options.map((value) => ({
-    value,
-    label: tMaybe(`copies.choices.settings.${value}`) ?? tMaybe(`${value}.title`) ?? value,
-  }));
   return (
     <ResourceForm
       create={copies.settings}
@@ -23,10 +19,20 @@ export function CopySettingsForm({ siteId }: { siteId: string }) {
       done="copies.done"
     >
       <Note text={t('copies.settingsNote')} />
-      <ManyField name="settings" data={data} />
+      <CopiedSettingsField />
       <OtherSites siteId={siteId} />
     </ResourceForm>
   );
+}
+
+/** The parts of a site that can be copied. */
+export function CopiedSettingsField() {
+  useT();
+  const data = CopiedSetting.options.map((value) => ({
+    value,
+    label: tMaybe(`copies.choices.settings.${value}`) ?? tMaybe(`${value}.title`) ?? value,
+  }));
+  return <ManyField name="settings" data={data} />;
 }
 
 interface CopyModule {

@@ -230,6 +230,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
       'oidcSetting.links',
     ],
   }),
+  entry('systemManagement/predefinedSetting', { '': ['predefinedSetting.template'] }),
   entry('systemManagement/dnsSetting', {
     accounts: ['dnsSetting.tabs.accounts'],
     unprocessed: ['dnsSetting.tabs.unprocessed'],
