@@ -59,6 +59,7 @@ import { cnamesRoutes, dnsSettingRoutes } from './modules/dns-setting/dns-settin
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
 import { defaultErrorPagesRoutes } from './modules/default-error-pages/default-error-pages.routes.ts';
+import { clientHealthRoutes } from './modules/client-health/client-health.routes.ts';
 import { predefinedSettingRoutes } from './modules/predefined-setting/predefined-setting.routes.ts';
 import { systemSettingRoutes } from './modules/system-setting/system-setting.routes.ts';
 import { nameProofSettingRoutes } from './modules/name-proof-setting/name-proof-setting.routes.ts';
@@ -353,7 +354,14 @@ async function mountApi(
   const drafts = drafting(installation, modules);
   bind(
     api,
-    [...authRoutes(signIn, sessions), systemRoutes(checks), ...modules, draftsRoutes(drafts), simulateRoutes(drafts)],
+    [
+      ...authRoutes(signIn, sessions),
+      systemRoutes(checks),
+      clientHealthRoutes(checks),
+      ...modules,
+      draftsRoutes(drafts),
+      simulateRoutes(drafts),
+    ],
     {
       identify,
       context,

@@ -28,6 +28,7 @@ import { cnames, dnsSetting } from './dns-setting/dns-setting.endpoints.ts';
 import { drafts } from './drafts/drafts.endpoints.ts';
 import { emailSetting } from './email-setting/email-setting.endpoints.ts';
 import { nameProofSetting } from './name-proof-setting/name-proof-setting.endpoints.ts';
+import { clientHealth } from './client-health/client-health.endpoints.ts';
 import { predefinedSetting } from './predefined-setting/predefined-setting.endpoints.ts';
 import { systemSetting } from './system-setting/system-setting.endpoints.ts';
 import type { Group } from './endpoint.ts';
@@ -107,6 +108,7 @@ export const groups: readonly Group[] = [
   defaultErrorPages,
   systemSetting,
   predefinedSetting,
+  clientHealth,
   dnsSetting,
   cnames,
   charts,

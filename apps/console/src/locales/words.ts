@@ -24,6 +24,7 @@ import type cors from './en/cors.json';
 import type customHeaders from './en/customHeaders.json';
 import type dashboard from './en/dashboard.json';
 import type cnames from './en/cnames.json';
+import type clientHealth from './en/clientHealth.json';
 import type defaultErrorPages from './en/defaultErrorPages.json';
 import type dnsAccount from './en/dnsAccount.json';
 import type dnsSetting from './en/dnsSetting.json';
@@ -138,6 +139,7 @@ export interface Words {
   customHeaders: typeof customHeaders;
   dashboard: typeof dashboard;
   cnames: typeof cnames;
+  clientHealth: typeof clientHealth;
   defaultErrorPages: typeof defaultErrorPages;
   dnsAccount: typeof dnsAccount;
   dnsSetting: typeof dnsSetting;

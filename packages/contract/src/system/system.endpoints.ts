@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { get, onRoot } from '../endpoint.ts';
 
-const Check = z.object({
+export const Check = z.object({
   ok: z.boolean(),
   tookMs: z.number(),
   error: z.enum(['not reachable', 'no response']).optional().describe('No response: it did not respond in time'),

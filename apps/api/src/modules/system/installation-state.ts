@@ -2,6 +2,7 @@
 import type { Overview, Queue } from '@edgeloom/contract/overview/overview.ts';
 import type { Pool } from 'pg';
 import { isUnleased } from '../../core/lease.ts';
+import { sql, textOf } from '../../core/sql.ts';
 
 export type InstallationState = Omit<Overview, 'customers'>;
 
@@ -9,16 +10,19 @@ export async function readInstallationState(pool: Pool): Promise<InstallationSta
   const [nodes, outbox, queues] = await Promise.all([
     pool.query<Overview['nodes']>(NODES),
     pool.query<{ failing: number; waiting: number; delaySeconds: number }>(OUTBOX),
-    pool.query<Overview['queues'][number]>(QUEUES),
+    readQueues(pool),
   ]);
   const { failing, waiting, delaySeconds } = outbox.rows[0] ?? { failing: 0, waiting: 0, delaySeconds: 0 };
   return {
     nodes: nodes.rows[0] ?? { online: 0, offline: 0, disabled: 0, rejecting: 0 },
-    queues: queues.rows,
+    queues,
     failingDocuments: failing,
     waitingChanges: { count: waiting, delaySeconds },
   };
 }
+
+export const readQueues = async (pool: Pool): Promise<Overview['queues']> =>
+  (await pool.query<Overview['queues'][number]>(QUEUES)).rows;
 
 export interface Warnings {
   /** Online nodes that have sent no logs for three minutes. */
@@ -32,7 +36,9 @@ export async function readWarnings(pool: Pool): Promise<Warnings> {
   return rows[0] ?? { silentNodes: 0, expiringCertificates: 0 };
 }
 
-const IS_ONLINE = `n.enabled AND s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds'`;
+/** On `nodes n` and `node_states s`. */
+export const isOnline = sql`n.enabled AND s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds'`;
+const IS_ONLINE = textOf(isOnline);
 
 const NODES = `
   SELECT count(*) FILTER (WHERE status = 'online')::int AS online,

@@ -1,5 +1,6 @@
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.calls.ts';
 import { branding } from '@edgeloom/contract/branding/branding.calls.ts';
+import { clientHealth } from '@edgeloom/contract/client-health/client-health.calls.ts';
 import { autoCertificates } from '@edgeloom/contract/certificates/certificates.calls.ts';
 import { defaultErrorPages } from '@edgeloom/contract/default-error-pages/default-error-pages.calls.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.calls.ts';
@@ -25,6 +26,7 @@ import {
   IconCode,
   IconGauge,
   IconFileAlert,
+  IconHeartbeat,
   IconLayoutDashboard,
   IconMapPins,
   IconPalette,
@@ -129,6 +131,12 @@ export const menu: readonly MenuGroup[] = [
   {
     title: 'frame.groups.system',
     entries: [
+      {
+        to: 'systemManagement/health',
+        title: 'clientHealth.title',
+        icon: IconHeartbeat,
+        reads: clientHealth.get,
+      },
       {
         to: 'systemManagement/systemSetting',
         title: 'systemSetting.title',

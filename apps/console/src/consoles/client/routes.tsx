@@ -106,6 +106,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/zone-settings/nginx-defaults-page.tsx'), 'NginxDefaultsPage'),
     },
     {
+      path: 'systemManagement/health',
+      lazy: page(() => import('../../features/client-health/client-health-page.tsx'), 'ClientHealthPage'),
+    },
+    {
       path: 'systemManagement/predefinedSetting',
       lazy: page(
         () => import('../../features/predefined-setting/predefined-setting-page.tsx'),

@@ -20,10 +20,8 @@ export function InstallationHealth({ found }: { found: Result<Overview> }) {
         const late = queues.filter(({ delaySeconds }) => delaySeconds > LATE_SECONDS);
         return (
           <ul className={classes['items']}>
-            <HealthRow tone={toneOf(nodes)} name={t('dashboard.health.nodes')}>
-              {textOf(nodes, t)}
-            </HealthRow>
-            <Publishing failing={failingDocuments} waiting={waitingChanges} />
+            <NodesHealth nodes={nodes} />
+            <PublishingHealth failing={failingDocuments} waiting={waitingChanges} />
             {late.length === 0 && (
               <HealthRow tone="ok" name={t('dashboard.health.work')}>
                 {t('dashboard.health.onTime')}
@@ -50,7 +48,7 @@ interface PublishingProps {
   waiting: Overview['waitingChanges'];
 }
 
-function Publishing({ failing, waiting = { count: 0, delaySeconds: 0 } }: PublishingProps) {
+export function PublishingHealth({ failing, waiting = { count: 0, delaySeconds: 0 } }: PublishingProps) {
   const t = useT();
   const language = useLanguage();
   const texts = [];
@@ -72,6 +70,15 @@ function Publishing({ failing, waiting = { count: 0, delaySeconds: 0 } }: Publis
 }
 
 type Nodes = Overview['nodes'];
+
+export function NodesHealth({ nodes }: { nodes: Nodes }) {
+  const t = useT();
+  return (
+    <HealthRow tone={toneOf(nodes)} name={t('dashboard.health.nodes')}>
+      {textOf(nodes, t)}
+    </HealthRow>
+  );
+}
 
 function toneOf({ online, offline, rejecting }: Nodes): Tone {
   if (offline > 0 || rejecting > 0) return 'bad';
