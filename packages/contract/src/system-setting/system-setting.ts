@@ -4,7 +4,7 @@ import { isEverything, noDuplicateIP } from '../common/net.ts';
 import { NameProofSetting } from '../name-proof-setting/name-proof-setting.ts';
 import { Network } from '../zone-firewall/zone-firewall.ts';
 
-export const OutgoingURL = z.object({
+export const OutgoingURLInput = z.object({
   outgoingURL: z
     .url({ protocol: /^https?$/ })
     .max(256)
@@ -22,7 +22,7 @@ const RestrictedNetwork = Network.overwrite(withLength).refine((cidr) => !isEver
   message: 'wrong format',
 });
 
-export const RestrictGroupCIDRs = z.object({
+export const RestrictGroupCIDRsInput = z.object({
   cidrs: z
     .array(RestrictedNetwork)
     .max(100)
@@ -30,6 +30,8 @@ export const RestrictGroupCIDRs = z.object({
     .describe('Networks in which no origins are allowed, also where the installation allows them'),
 });
 
+export const OutgoingURL = z.object({ outgoingURL: z.string().nullable() });
+export const RestrictGroupCIDRs = z.object({ cidrs: z.array(z.string()) });
 export const SystemSettings = z.object({
   outgoingURL: OutgoingURL,
   accountVerify: AccountVerify,
