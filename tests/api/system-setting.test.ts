@@ -14,7 +14,7 @@ import { codeIn, mailTo } from '../support/assertions/mailbox.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import '../support/assertions/matchers.ts';
 
-const app = await testApp();
+const app = await testApp({ ORIGIN_ALLOW: '10.0.0.0/8' });
 const { as, build, installation, mailDir } = app;
 const { anyone, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
@@ -105,46 +105,53 @@ describe('restricted networks', () => {
   test('refuse origins of domains and forwards, of this operator only', async () => {
     const [site, other] = [await build.site(), await build.site()];
     const domain = await build.domain({ site });
-    await restrict(site, '198.51.100.0/24');
+    await restrict(site, '10.2.0.0/16');
     const { call } = as(site.owner);
     const { params } = site;
-    const body = { domains: [{ name: `${unique('w')}.example.com`, upstreams: [origin('198.51.100.7')] }] };
+    const body = { domains: [{ name: `${unique('w')}.example.com`, upstreams: [origin('10.2.0.7')] }] };
     await expect(call(domains.create, { params, body })).toFail('PARAMETER', refused('domains.0.upstreams.0.address'));
-    const added = { upstreams: [origin('198.51.100.7')] };
+    const added = { upstreams: [origin('10.2.0.7')] };
     const inDomain = { ...params, domainId: domain.id };
     await expect(call(domainUpstreams.create, { params: inDomain, body: added })).toFail('PARAMETER');
-    await call(domainUpstreams.create, { params: inDomain, body: { upstreams: [origin('198.51.101.7')] } });
-    const forward = { port: 7000, protocol: 'tcp' as const, upstreams: [origin('198.51.100.7')] };
+    await call(domainUpstreams.create, { params: inDomain, body: { upstreams: [origin('10.3.0.7')] } });
+    const forward = { port: 7000, protocol: 'tcp' as const, upstreams: [origin('10.2.0.7')] };
     await expect(call(ports.create, { params, body: { ports: [forward] } })).toFail(
       'PARAMETER',
       refused('ports.0.upstreams.0.address'),
     );
-    const probed = { address: '198.51.100.7', port: 80 };
+    const probed = { address: '10.2.0.7', port: 80 };
     await expect(call(domains.probe, { params, body: probed })).toFail('PARAMETER', refused('address'));
     await as(other.owner).call(domains.create, { params: other.params, body });
   });
 
-  test('are in the documents of all zones, and no exception of the installation allows them', async () => {
+  test('are in the documents of all zones, where no exception of the installation lifts them', async () => {
     const [zone, other] = [await build.zone(), await build.zone()];
     const second = await build.zone({ tenant: zone });
-    const policyOf = async ({ id }: { id: string }) =>
-      ZoneDoc.parse(JSON.parse(await compileBody(installation, id, 'zone'))).originPolicy;
+    const docOf = async ({ id }: { id: string }) =>
+      ZoneDoc.parse(JSON.parse(await compileBody(installation, id, 'zone')));
+    const policyOf = async (of: { id: string }) => (await docOf(of)).originPolicy;
     const before = await policyOf(zone);
-    await restrict(zone, '198.51.100.0/24', '127.0.0.1/32');
-    const { deny } = await policyOf(zone);
-    expect(deny.filter((range) => !before.deny.includes(range))).toEqual(['127.0.0.1/32', '198.51.100.0/24']);
+    const cidrs = ['10.2.0.0/16', '198.51.100.0/24'];
+    await restrict(zone, ...cidrs);
+    const { originPolicy, needs } = await docOf(zone);
+    expect(originPolicy).toEqual({ deny: [...before.deny, ...cidrs].sort(), allow: ['10.0.0.0/8'], restricted: cidrs });
+    // Earlier agents know the exceptions only.
+    expect(needs).toEqual(['restrictedNetworks']);
     expect(await policyOf(second)).toEqual(await policyOf(zone));
     expect(await policyOf(other)).toEqual(before);
-    await restrict(zone, '198.51.100.0/24', '127.0.0.1/32');
+    await restrict(zone, ...cidrs);
     await restrict(zone);
     expect(await policyOf(zone)).toEqual(before);
     for (const { id } of [zone, second]) expect(await outboxKeys(installation, id)).toEqual(['zone', 'zone']);
     expect(await outboxKeys(installation, other.id)).toEqual([]);
   });
 
-  test.each(['0.0.0.0/0', '::/0', '10.0.0.0/4', 'a.example.com'])('cannot be %s', async (cidr) => {
-    const { client } = await build.client();
-    const path = 'cidrs.0';
-    await expect(restrict({ client }, cidr)).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });
-  });
+  test.each(['0.0.0.0/0', '::/0', '10.0.0.0/4', 'a.example.com', '::ffff:10.2.0.0/112', '64:ff9b::c633:6407'])(
+    'cannot be %s',
+    async (cidr) => {
+      const { client } = await build.client();
+      const path = 'cidrs.0';
+      await expect(restrict({ client }, cidr)).toFail('PARAMETER', { errorData: [expect.objectContaining({ path })] });
+    },
+  );
 });

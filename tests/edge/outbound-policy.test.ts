@@ -4,9 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { detectCapabilities } from '@edgeloom/agent/render/capabilities.ts';
-import { originFault, originPolicy } from '@edgeloom/api/core/outbound.ts';
+import { originFault, originPolicy, type OriginSettings } from '@edgeloom/api/core/outbound.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { forbiddenAddresses, publicAddresses } from '../support/builders/outbound-addresses.ts';
+import {
+  forbiddenAddresses,
+  publicAddresses,
+  restrictedAddresses,
+  unrestrictedAddresses,
+} from '../support/builders/outbound-addresses.ts';
 import { freePorts } from '../support/services/ports.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
@@ -42,8 +47,11 @@ http {
 `,
 );
 
-async function allowedByLua(settings: Parameters<typeof originPolicy>[0], addresses: readonly string[]) {
-  const body = JSON.stringify({ policy: originPolicy(settings), addresses });
+async function allowedByLua(
+  { restrictedNetworks: restricted, ...settings }: OriginSettings,
+  addresses: readonly string[],
+) {
+  const body = JSON.stringify({ policy: { ...originPolicy(settings), restricted }, addresses });
   return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).json();
 }
 
@@ -58,4 +66,9 @@ test('edge and API deny the same addresses, and allow the same exceptions', asyn
   ]);
   const open = { ORIGIN_ALLOW: ['127.0.0.1/32', '10.0.0.0/8', '::1/128'], ORIGIN_DENY: ['8.8.8.8/32'] };
   expect(await allowedByLua(open, addresses)).toEqual(addresses.map((address) => originFault(address, open) === null));
+  for (const [address, exception, network] of [...restrictedAddresses, ...unrestrictedAddresses]) {
+    const settings = { ORIGIN_ALLOW: [exception], ORIGIN_DENY: [], restrictedNetworks: [network] };
+    const isAllowed = originFault(address, settings) === null;
+    expect([address, await allowedByLua(settings, [address])]).toEqual([address, [isAllowed]]);
+  }
 });

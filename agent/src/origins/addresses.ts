@@ -1,6 +1,7 @@
 // Origin addresses as nginx resolves them: the same name servers, without addresses that the zone forbids.
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { embeddedIPv4, groupsOf } from '@edgeloom/contract/common/address.ts';
 import type { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 
 type Policy = ZoneDoc['originPolicy'];
@@ -40,9 +41,15 @@ export function createLookUp(servers: readonly string[]): LookUp {
 export const isAbsent = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
-export function allowedBy({ deny, allow }: Policy): (address: string) => boolean {
-  const [denied, excepted] = [listOf(deny), listOf(allow)];
-  return (address) => !denied.check(address, family(address)) || excepted.check(address, family(address));
+/** As in lua/edge/origin/policy.lua. */
+export function allowedBy({ deny, allow, restricted = [] }: Policy): (address: string) => boolean {
+  const [denied, excepted, never] = [listOf(deny), listOf(allow), listOf(restricted)];
+  return (address) => {
+    const embedded = embeddedIPv4(groupsOf(address.toLowerCase()) ?? []);
+    const isIn = (list: BlockList) =>
+      list.check(address, family(address)) || (embedded !== null && list.check(embedded, 'ipv4'));
+    return !isIn(never) && ((embedded === null && !denied.check(address, family(address))) || isIn(excepted));
+  };
 }
 
 const family = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');

@@ -3,7 +3,9 @@ CREATE TABLE system_settings (
     client_id uuid PRIMARY KEY REFERENCES clients(id) ON UPDATE CASCADE ON DELETE CASCADE,
     outgoing_url text,
     account_verify boolean DEFAULT false NOT NULL,
-    restrict_group_cidrs text[] DEFAULT ARRAY[]::text[],
+    restrict_group_cidrs text[] DEFAULT ARRAY[]::text[]
+        CONSTRAINT restrict_group_cidrs_have_lengths
+        CHECK (array_to_string(restrict_group_cidrs, ',', '') ~ '^([0-9a-f:.]+/[0-9]+(,|$))*$'),
     updated_at timestamp(3) with time zone NOT NULL
 );
 

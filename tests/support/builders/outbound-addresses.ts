@@ -1,4 +1,4 @@
-// Shared cases of the outbound policy, which exists in TypeScript (API) and in Lua.
+// Shared cases of the outbound policy, which exists in TypeScript (API, agent) and in Lua.
 
 export const forbiddenAddresses = [
   '127.0.0.1',
@@ -42,4 +42,30 @@ export const publicAddresses = [
   '2606:4700:4700::1111',
   '64:ff9c::1',
   '2001:1::1',
+] as const;
+
+/** Addresses, with exceptions that allow them, and a restricted network that contains them in one of these forms. */
+export const restrictedAddresses = [
+  ['10.2.0.1', '10.0.0.0/8', '10.2.0.0/16'],
+  ['10.2.255.255', '0.0.0.0/0', '10.2.0.0/16'],
+  ['192.168.7.1', '192.168.7.0/24', '192.168.0.0/16'],
+  ['198.51.100.7', '198.51.100.7/32', '198.51.100.0/24'],
+  ['fd00:1::1', 'fd00::/8', 'fd00:1::/32'],
+  ['2606:4700::1', '::/0', '2606:4700::/32'],
+  ['::ffff:10.2.0.1', '::/0', '10.2.0.0/16'],
+  ['::ffff:10.2.0.1', '10.0.0.0/8', '10.2.0.0/16'],
+  ['::10.2.0.1', '::/96', '10.2.0.0/16'],
+  ['64:ff9b::c633:6407', '64:ff9b::/96', '198.51.100.0/24'],
+  ['2001:db8:1::5efe:a00:1', '10.0.0.0/8', '2001:db8:1::/48'],
+  ['2001:db8:1::5efe:a00:1', '2001:db8:1::/48', '10.0.0.0/24'],
+] as const;
+
+/** The same, but outside the restricted network. */
+export const unrestrictedAddresses = [
+  ['10.1.255.255', '10.0.0.0/8', '10.2.0.0/16'],
+  ['10.3.0.0', '10.0.0.0/8', '10.2.0.0/16'],
+  ['fd00:2::1', 'fd00::/8', 'fd00:1::/32'],
+  ['::ffff:10.1.0.1', '10.0.0.0/8', '10.2.0.0/16'],
+  ['64:ff9b::c633:6507', '64:ff9b::/96', '198.51.100.0/24'],
+  ['198.51.101.1', '10.0.0.0/8', '198.51.100.0/24'],
 ] as const;

@@ -128,6 +128,10 @@ function _M.allows(policy, address)
         return false
     end
     local inner = embedded(groups)
+    local restricted = policy.restricted
+    if restricted and (any(restricted, groups) or inner and any(restricted, inner)) then
+        return false
+    end
     if inner then
         return any(policy.allow, groups) or any(policy.allow, inner)
     end

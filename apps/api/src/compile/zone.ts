@@ -20,6 +20,8 @@ export interface ZoneRow extends ZoneSet {
   relays: { id: string; address: string; port: number }[];
   /** Features disabled for all sites. */
   off?: string[];
+  /** Networks in which the operator allows no origins. */
+  restrictedNetworks?: string[];
   /** During a rollout: the settings of nodes that are not part of it yet. */
   live?: ZoneSet | null;
   trial?: { version: number; nodes: string[] } | null;
@@ -46,7 +48,7 @@ const trialOf = ({ version, nodes }: NonNullable<ZoneRow['trial']>, zone: ZoneDo
 });
 
 function docOf(
-  { id, relays, off = [] }: ZoneRow,
+  { id, relays, off = [], restrictedNetworks = [] }: ZoneRow,
   { ports, forceSSLRedirectCode, settings }: ZoneSet,
   { deny, allow }: OriginPolicy,
 ): ZoneDoc {
@@ -62,6 +64,8 @@ function docOf(
     firewall.level > 0 && 'firewallLevel',
     ports.some(({ port }) => proxied.includes(port)) && 'proxyProtocol',
     proxies !== null && 'visitorAddress',
+    // Earlier agents read `deny`, and let the exceptions lift it.
+    restrictedNetworks.length > 0 && allow.length > 0 && 'restrictedNetworks',
   ].filter((need) => need !== false);
   return {
     kind: 'zone',
@@ -88,7 +92,11 @@ function docOf(
     ...(antiCC.enabled && !off.includes('antiCC') && { antiCC: antiCCDoc(antiCC, firewall.whitelist) }),
     ...(proxies && { visitorAddress: proxies }),
     ...(relays.length > 0 && { relays: relays.toSorted((a, b) => byText(a.id, b.id)) }),
-    originPolicy: { deny: [...deny].sort(byText), allow: [...allow].sort(byText) },
+    originPolicy: {
+      deny: [...deny, ...restrictedNetworks].sort(byText),
+      allow: [...allow].sort(byText),
+      ...(restrictedNetworks.length > 0 && { restricted: restrictedNetworks.toSorted(byText) }),
+    },
     ...(needs.length > 0 && { needs }),
   };
 }

@@ -5,14 +5,13 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
-import type { Env } from './env.ts';
-import { isNamed, originFault } from './outbound.ts';
+
+import { isNamed, originFault, type OriginSettings } from './outbound.ts';
 
 const TIMEOUT_MS = 10_000;
 const SILENT = 'no answer within 10 seconds';
 const BYTES_AT_MOST = 1_000_000;
 
-type Settings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
 interface FetchOptions {
   method?: string;
   headers?: Record<string, string>;
@@ -26,18 +25,18 @@ export class OutboundRefusal extends Error {}
 export class ResponseTooLargeError extends OutboundRefusal {}
 
 /** Without TLS only to addresses that the installation's settings name. */
-export const faultOf = (address: string, isEncrypted: boolean, settings: Settings): ErrorMessage | null =>
+export const faultOf = (address: string, isEncrypted: boolean, settings: OriginSettings): ErrorMessage | null =>
   originFault(address, settings) ??
   (!isEncrypted && !isNamed(address, settings) ? 'this address is asked over TLS only' : null);
 
 /** Why a host is refused where a tenant enters it. Names are checked when they are resolved. */
-export function hostFault(host: string, isEncrypted: boolean, settings: Settings): ErrorMessage | null {
+export function hostFault(host: string, isEncrypted: boolean, settings: OriginSettings): ErrorMessage | null {
   const literal = host.replace(/^\[|\]$/g, '');
   return isIP(literal) > 0 || /(^|\.)localhost$/.test(literal) ? faultOf(literal, isEncrypted, settings) : null;
 }
 
 export const guardedLookup =
-  (isEncrypted: boolean, settings: Settings): LookupFunction =>
+  (isEncrypted: boolean, settings: OriginSettings): LookupFunction =>
   (name, options, done) => {
     resolve(name, { ...options, all: true }, (error, found) => {
       // One message for both cases, so that it does not reveal which internal names exist.
@@ -50,7 +49,7 @@ export const guardedLookup =
   };
 
 export const outboundFetch =
-  (settings: Settings, bytesAtMost = BYTES_AT_MOST) =>
+  (settings: OriginSettings, bytesAtMost = BYTES_AT_MOST) =>
   (address: string, { method = 'GET', headers = {}, body, stopping }: FetchOptions = {}): Promise<Response> =>
     new Promise((done, refuse) => {
       const url = new URL(address);

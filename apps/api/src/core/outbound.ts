@@ -1,6 +1,7 @@
 // The outbound policy: forbidden addresses of origins. The API checks addresses, and the zone's document carries the
 // policy, so that the edge checks resolved names.
 import ipaddr from 'ipaddr.js';
+import { embeddedIPv4 } from '@edgeloom/contract/common/address.ts';
 import { isAddress } from '@edgeloom/contract/common/net.ts';
 import type { ErrorMessage } from '@edgeloom/contract/messages.ts';
 import type { Env } from './env.ts';
@@ -33,51 +34,25 @@ export const neverPublic = [
   'ff00::/8',
 ] as const;
 
-export type OriginSettings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>;
-type Settings = OriginSettings;
+/** Where the installation and an operator allow origins. */
+export interface OriginSettings extends Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'> {
+  /** Not even where ORIGIN_ALLOW has an exception. */
+  restrictedNetworks?: readonly string[];
+}
 
-export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings) => ({
+/** The installation's part of the policy, for the documents of zones. */
+export const originPolicy = ({ ORIGIN_ALLOW, ORIGIN_DENY }: OriginSettings) => ({
   deny: [...neverPublic, ...ORIGIN_DENY],
   allow: [...ORIGIN_ALLOW],
 });
 
-/** The same with an operator's restricted networks, which no exception of the installation allows. */
-export const restrictOrigins = ({ ORIGIN_ALLOW, ORIGIN_DENY }: Settings, cidrs: readonly string[]): Settings => ({
-  ORIGIN_ALLOW: ORIGIN_ALLOW.flatMap((range) => without(range, cidrs)),
-  ORIGIN_DENY: [...ORIGIN_DENY, ...cidrs],
-});
-
-export const restrictPolicy = (
-  { deny, allow }: { deny: readonly string[]; allow: readonly string[] },
-  cidrs: readonly string[],
-) => ({ deny: [...deny, ...cidrs], allow: allow.flatMap((range) => without(range, cidrs)) });
-
-/** The parts of a network outside the others. */
-function without(range: string, others: readonly string[]): string[] {
-  const [address, bits] = ipaddr.parseCIDR(range);
-  const overlapping = others.filter((other) => {
-    const [network, length] = ipaddr.parseCIDR(other);
-    return network.kind() === address.kind() && network.match(address, Math.min(length, bits));
-  });
-  if (overlapping.length === 0) return [range];
-  if (overlapping.some((other) => ipaddr.parseCIDR(other)[1] <= bits)) return [];
-  return halvesOf(address.toByteArray(), bits).flatMap((half) => without(half, overlapping));
-}
-
-const halvesOf = (bytes: readonly number[], bits: number) =>
-  [0, 1].map((bit) => {
-    const half = bytes.map((byte, i) =>
-      i === bits >> 3 ? (byte & ~(128 >> (bits & 7))) | ((bit * 128) >> (bits & 7)) : byte,
-    );
-    return `${ipaddr.fromByteArray(half).toString()}/${bits + 1}`;
-  });
-
 /** Why an origin is refused, or null. The edge checks names when it resolves them. */
-export function originFault(address: string, settings: Settings): ErrorMessage | null {
+export function originFault(address: string, settings: OriginSettings): ErrorMessage | null {
   if (!isAddress(address)) return /(^|\.)localhost$/.test(address) ? 'this name is not allowed' : null;
-  const { deny, allow } = originPolicy(settings);
-  const isDenied = embeddedIn(address) !== null || deny.some(liesIn(address));
-  return isDenied && !isListed(address, allow) ? 'this address is not allowed' : null;
+  const { ORIGIN_ALLOW, ORIGIN_DENY, restrictedNetworks = [] } = settings;
+  const isDenied = embeddedIn(address) !== null || liesIn(address, neverPublic) || liesIn(address, ORIGIN_DENY);
+  const isAllowed = !isListed(address, restrictedNetworks) && (!isDenied || isListed(address, ORIGIN_ALLOW));
+  return isAllowed ? null : 'this address is not allowed';
 }
 
 /** The same for nodes, which may be in private networks where the installation allows it. */
@@ -85,29 +60,32 @@ export const nodeFault = (ip: string, { NODE_ALLOW, ORIGIN_DENY }: Pick<Env, 'NO
   originFault(ip, { ORIGIN_ALLOW: NODE_ALLOW, ORIGIN_DENY });
 
 /** Whether the installation's settings name the address. Such addresses may be used without TLS. */
-export const isNamed = (address: string, { ORIGIN_ALLOW }: Settings): boolean => isListed(address, ORIGIN_ALLOW);
+export const isNamed = (address: string, { ORIGIN_ALLOW }: OriginSettings): boolean => isListed(address, ORIGIN_ALLOW);
 
-const isListed = (address: string, ranges: readonly string[]) => {
+/** The address, or the IPv4 address in it. */
+const isListed = (address: string, networks: readonly string[]) => {
   const embedded = embeddedIn(address);
-  return ranges.some(liesIn(address)) || (embedded !== null && ranges.some(liesIn(embedded)));
+  return liesIn(address, networks) || (embedded !== null && liesIn(embedded, networks));
 };
 
-/** The IPv4 address embedded in an IPv6 address, as in agent/lua/edge/origin/policy.lua. */
+/** As in agent/lua/edge/origin/policy.lua. */
 function embeddedIn(address: string): string | null {
   const parsed = ipaddr.parse(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return null;
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = parsed.parts;
-  const middle = c + d + e;
-  const isPlain = a + b + middle === 0 && (f === 0 || f === 0xffff);
-  const isTranslated = a === 0x64 && b === 0xff9b && middle + f === 0;
-  const isISATAP = f === 0x5efe && (e === 0 || e === 0x200);
-  return isPlain || isTranslated || isISATAP ? [g >> 8, g & 255, h >> 8, h & 255].join('.') : null;
+  return parsed instanceof ipaddr.IPv6 ? embeddedIPv4(parsed.parts) : null;
 }
 
-function liesIn(address: string) {
+function liesIn(address: string, networks: readonly string[]): boolean {
   const parsed = ipaddr.parse(address);
-  return (range: string) => {
-    const [network, bits] = ipaddr.parseCIDR(range);
-    return network.kind() === parsed.kind() && parsed.match(network, bits);
-  };
+  return parsedNetworks(networks).some(
+    ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
+  );
+}
+
+const parsedLists = new WeakMap<readonly string[], ReturnType<typeof ipaddr.parseCIDR>[]>();
+
+/** Parses a list once, since one call may check the addresses of thousands of origins. */
+function parsedNetworks(networks: readonly string[]) {
+  const parsed = parsedLists.get(networks) ?? networks.map((network) => ipaddr.parseCIDR(network));
+  parsedLists.set(networks, parsed);
+  return parsed;
 }

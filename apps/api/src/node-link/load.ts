@@ -25,7 +25,6 @@ import { siteDoc } from '../compile/site.ts';
 import type { SiteRow } from '../compile/site.ts';
 import { trialDoc, zoneDoc } from '../compile/zone.ts';
 import type { OriginPolicy, ZoneRow } from '../compile/zone.ts';
-import { restrictPolicy } from '../core/outbound.ts';
 import { MAX_DOCUMENT_BYTES } from '../core/document-weight.ts';
 import { contexts } from '../core/secrets.ts';
 import type { Secrets } from '../core/secrets.ts';
@@ -85,21 +84,16 @@ function compileOne(key: string, make: (() => EdgeDoc | null) | undefined): Comp
   }
 }
 
-interface Restricted {
-  /** Networks in which the operator allows no origins. */
-  restrictGroupCIDRs: string[];
-}
-
 /** During a rollout the rows contain the new state, and the live version the old one. */
-async function readZone(db: ClientBase, zoneId: string): Promise<(ZoneRow & Restricted)[]> {
-  const { rows } = await db.query<Omit<ZoneRow, 'live'> & Restricted & { live: ZoneContent | null }>(
+async function readZone(db: ClientBase, zoneId: string): Promise<ZoneRow[]> {
+  const { rows } = await db.query<Omit<ZoneRow, 'live'> & { live: ZoneContent | null }>(
     `SELECT z.id, z.force_ssl_redirect_code AS "forceSSLRedirectCode", z.settings, coalesce(
        (SELECT json_agg(json_build_object('port', p.port, 'tls', p.tls)) FROM zone_ports p WHERE p.zone_id = z.id), '[]'
      ) AS ports, coalesce(
        (SELECT json_agg(json_build_object('id', n.id, 'address', n.ip, 'port', n.relay_port)) FROM nodes n
         WHERE n.zone_id = z.id AND n.kind = 'relay' AND n.enabled AND n.joined_at IS NOT NULL), '[]'
      ) AS relays,
-     coalesce((SELECT y.restrict_group_cidrs FROM system_settings y WHERE y.client_id = z.client_id), '{}') AS "restrictGroupCIDRs",
+     coalesce((SELECT y.restrict_group_cidrs FROM system_settings y WHERE y.client_id = z.client_id), '{}') AS "restrictedNetworks",
      ARRAY(SELECT s.name FROM zone_switches s WHERE s.zone_id = z.id AND (s.until IS NULL OR s.until > now())) AS off,
      CASE WHEN t.id IS NOT NULL THEN
        (SELECT v.content FROM zone_versions v WHERE v.zone_id = z.id AND v.state = 'live') END AS live,
@@ -111,20 +105,10 @@ async function readZone(db: ClientBase, zoneId: string): Promise<(ZoneRow & Rest
 }
 
 const zone: Loader = async (db, { policy }, zoneId) =>
-  new Map(
-    (await readZone(db, zoneId)).map((row) => [
-      'zone',
-      () => zoneDoc(row, restrictPolicy(policy, row.restrictGroupCIDRs)),
-    ]),
-  );
+  new Map((await readZone(db, zoneId)).map((row) => ['zone', () => zoneDoc(row, policy)]));
 
 const trial: Loader = async (db, { policy }, zoneId) =>
-  new Map(
-    (await readZone(db, zoneId)).map((row) => [
-      'trial',
-      () => trialDoc(row, restrictPolicy(policy, row.restrictGroupCIDRs)),
-    ]),
-  );
+  new Map((await readZone(db, zoneId)).map((row) => ['trial', () => trialDoc(row, policy)]));
 
 const errorPages: Loader = async (db, _, zoneId) => {
   const { rows } = await db.query<ErrorPageRow>(

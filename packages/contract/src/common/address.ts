@@ -29,6 +29,20 @@ export function mappedIPv4(groups: readonly number[]): string | null {
 }
 
 /**
+ * The IPv4 address within a compatible (::/96), mapped (::ffff:0:0/96), translated (64:ff9b::/96) or ISATAP address.
+ * Null: none.
+ */
+export function embeddedIPv4(groups: readonly number[]): string | null {
+  if (groups.length !== 8) return null;
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;
+  const middle = c + d + e;
+  const isPlain = a + b + middle === 0 && (f === 0 || f === 0xffff);
+  const isTranslated = a === 0x64 && b === 0xff9b && middle + f === 0;
+  const isISATAP = f === 0x5efe && (e === 0 || e === 0x200);
+  return isPlain || isTranslated || isISATAP ? [g >> 8, g & 255, h >> 8, h & 255].join('.') : null;
+}
+
+/**
  * The same text for each spelling of an address or network: with its length, and without the bits after it. Any other
  * text is returned as it is.
  */

@@ -31,6 +31,7 @@ export const supportedNeeds: readonly string[] = [
   'ipset',
   'luaAcl',
   'proxyProtocol',
+  'restrictedNetworks',
   'siteFirewall',
   'tokenAuth',
   'visitorAddress',
@@ -83,8 +84,15 @@ export const ZoneDoc = z.object({
     .describe('whose header names the visitor; absent: nobody'),
   /** Nodes that edge nodes ask before the origin, for sites that want it. */
   relays: z.array(z.object({ id: Id, address: z.union([z.ipv4(), z.ipv6()]), port: Port })).optional(),
-  /** Forbidden networks of resolved origin addresses, and the operator's exceptions. */
-  originPolicy: z.object({ deny: z.array(z.string()), allow: z.array(z.string()) }),
+  /**
+   * Forbidden networks of resolved origin addresses, the installation's exceptions, and forbidden networks without any
+   * exception.
+   */
+  originPolicy: z.object({
+    deny: z.array(z.string()),
+    allow: z.array(z.string()),
+    restricted: z.array(z.string()).optional(),
+  }),
   needs: Needs,
 });
 

@@ -1,5 +1,6 @@
 // An operator's settings, each with a call of its own.
 import * as z from 'zod';
+import { embeddedIPv4, groupsOf } from '../common/address.ts';
 import { isEverything, noDuplicateIP } from '../common/net.ts';
 import { NameProofSetting } from '../name-proof-setting/name-proof-setting.ts';
 import { Network } from '../zone-firewall/zone-firewall.ts';
@@ -18,7 +19,12 @@ export const AccountVerify = z.object({
 });
 
 const withLength = (cidr: string) => (cidr.includes('/') ? cidr : `${cidr}/${cidr.includes(':') ? 128 : 32}`);
-const RestrictedNetwork = Network.overwrite(withLength).refine((cidr) => !isEverything(cidr), {
+/** An IPv4 network in IPv6 spelling. Such origins are compared as the IPv4 addresses in them. */
+const isEmbeddedIPv4 = (cidr: string) => {
+  const [address = '', length] = cidr.split('/');
+  return Number(length) >= 96 && embeddedIPv4(groupsOf(address) ?? []) !== null;
+};
+const RestrictedNetwork = Network.overwrite(withLength).refine((cidr) => !isEverything(cidr) && !isEmbeddedIPv4(cidr), {
   message: 'wrong format',
 });
 
