@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { defaultErrorPagesDoc, errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
+import { PROBE_NAME } from '@edgeloom/api/install/scripts.ts';
 import { DefaultErrorPageInput } from '@edgeloom/contract/default-error-pages/default-error-pages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { isLongRun } from '../support/builders/long-run.ts';
@@ -216,7 +217,7 @@ describe("the operator's pages", async () => {
   afterAll(() => own.stop());
   const publish = async (...rows: { code: number; type: string; value: string; edgeOnly?: boolean }[]) => {
     const doc = defaultErrorPagesDoc(rows.map((row) => DefaultErrorPageInput.parse(row)));
-    if (doc) await own.put(doc);
+    await (doc ? own.put(doc) : own.remove('errorPages'));
   };
   const content = (code: number, value = html(`operator ${code}`)) => ({ code, type: 'content', value });
   const shown = async (host: string, path = '/') => {
@@ -246,6 +247,19 @@ describe("the operator's pages", async () => {
     expect((await own.get('/unknown', { host: 'home.example.com' })).status).toBe(903);
     await publish({ code: 903, type: 'javascript', value: 'location = "/"' });
     expect((await own.get('/', { host: 'unknown.example.com' })).body).toContain('<script>location = "/"</script>');
+  });
+
+  test('leave the request by which an installation looks for its node unchanged', async () => {
+    await publish({ code: 903, type: 'redirect', value: 'https://home.example.com/unknown' });
+    for (const host of [PROBE_NAME, PROBE_NAME.toUpperCase()]) expect((await own.get('/', { host })).status).toBe(903);
+  });
+
+  test('are gone once the operator has removed them', async () => {
+    await publish(content(903), content(502));
+    const { name } = await own.site({}, silent);
+    await publish();
+    expect((await own.get('/', { host: 'unknown.example.com' })).body).not.toContain('operator 903');
+    expect((await own.get('/', { host: name })).body).not.toContain('operator 502');
   });
 
   test('are shown for a request that nginx refuses before its site is known', async () => {

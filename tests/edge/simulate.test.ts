@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createReplays } from '@edgeloom/agent/nginx/replay.ts';
 import { simulateOrder } from '@edgeloom/agent/nginx/simulate.ts';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
+import { defaultErrorPagesDoc } from '@edgeloom/api/compile/error-pages.ts';
 import type { ReplayedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge } from '../support/services/edge.ts';
@@ -49,6 +50,21 @@ test('a simulation requests no origin, stores nothing and is not logged', async 
   await single.accessLogEntry(real);
   expect((await single.log()).filter((row) => row['host'] === name)).toHaveLength(1);
   expect(Object.keys(await store(single)).length - Object.keys(before).length).toBe(1);
+});
+
+test("an operator's error page is no rule of the site", async () => {
+  const doc = defaultErrorPagesDoc([{ code: 502, type: 'content', value: '<h1>later</h1>' }]);
+  if (doc) await edge.put(doc);
+  onTestFinished(() => edge.remove('errorPages'));
+  const { name } = await edge.site();
+  const { name: dressed } = await edge.site({ errorPages: [{ code: 502, html: '<h1>own</h1>' }] });
+  const stepOf = async (host: string, status: number) =>
+    (await simulateRequest(edge, host, '/', { answer: { status, headers: [] } })).steps.find(
+      ({ step }) => step === 'errorPage',
+    );
+  expect(await stepOf(name, 502)).toMatchObject({ decision: 'answered', detail: { status: '502' }, rule: null });
+  expect(await stepOf(name, 200)).toMatchObject({ decision: 'unused', rule: null });
+  expect(await stepOf(dressed, 502)).toMatchObject({ decision: 'applied', rule: { kind: 'errorPage', id: '502' } });
 });
 
 test('a hit is reported without being sent, and stays cached', async () => {

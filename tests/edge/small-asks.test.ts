@@ -292,6 +292,19 @@ describe('a large file', () => {
     expect((await sentOf(path)) - before).toBeLessThan(FEW);
   });
 
+  // Regression: the first refusal fetched the whole file, since the page was taken for its replacement.
+  test("is not requested whole after one 403 where the page is for the edge's own errors only", async () => {
+    const { name } = await edge.site({ errorPages: [{ code: 403, html: '<h1>denied</h1>', edgeOnly: true }] }, inFront);
+    const range = (value: string) => get(path, { host: name, headers: { range: value } });
+    const path = file();
+    await range('bytes=0-0');
+    kinds.set(path, { failure: 403 });
+    await range('bytes=5000000-5000009');
+    const before = rangesOf(path).length;
+    await range('bytes=5000000-5000009');
+    expect(rangesOf(path).slice(before)).toEqual([slice(4)]);
+  });
+
   // Regression: visitors waited for each other at the lock of the slices, since none of the responses is stored.
   test.each([
     [302, 1],

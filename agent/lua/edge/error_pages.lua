@@ -4,6 +4,8 @@ local memo = require("edge.core.memo")
 local header, ipairs = ngx.header, ipairs
 
 local DEFAULTS = "errorPages"
+-- The installation of nodes requests this name and expects 903 (PROBE_NAME in apps/api/src/install/scripts.ts).
+local PROBE_NAME = "probe.edgeloom.invalid"
 
 local _M = {}
 
@@ -15,24 +17,25 @@ local by_code = memo(function(pages)
     return map
 end)
 
-local function page_of_operator(status)
-    local defaults = docs.get(DEFAULTS)
-    return defaults and by_code(defaults.doc.pages)[status]
+local function page_of_site(site, status)
+    return site and site.errorPages and by_code(site.errorPages)[status]
 end
 
-function _M.has_any(site)
-    return site.errorPages ~= nil or docs.get(DEFAULTS) ~= nil
+local function page_of_operator(status, name)
+    local defaults = name ~= PROBE_NAME and docs.get(DEFAULTS)
+    return defaults and by_code(defaults.doc.pages)[status] or nil
 end
 
--- `site`: may be nil. Returns nil where there is none. The redirect target of an error page shows no error page, or
--- visitors would loop.
+-- `site`: may be nil. Returns nil where there is none, else the page and whether it is the site's. The target of a
+-- redirect shows no error page, or visitors would loop.
 function _M.find(site, status, name, path)
-    local page = site and site.errorPages and by_code(site.errorPages)[status] or page_of_operator(status)
+    local sites_page = page_of_site(site, status)
+    local page = sites_page or page_of_operator(status, name)
     local redirect = page and page.redirect
     if redirect and redirect.host == name and redirect.path == path then
         return nil
     end
-    return page
+    return page, sites_page ~= nil
 end
 
 -- Returns the body. Sets status, content type and policy of the response.

@@ -66,7 +66,7 @@ local function is_proxied()
     return peer ~= nil and peer ~= "unix:" and peer ~= ngx.var.remote_addr
 end
 
--- `page`: the site's own error page, which replaces the default page, or `{ file = text }`.
+-- `page`: an error page of the site or the operator, which replaces the default page, or `{ file = text }`.
 function _M.send(status, id, page, kind)
     if page and page.file then
         return send_file(status, page.file)

@@ -75,14 +75,14 @@ local access = plugin_chain.of("access")
 local own_access = plugin_chain.without_access_restrictions(access)
 -- `watch`, here and below: see simulate/simulation.lua. nil for visitors.
 function _M.access(watch)
-    local request, why, closed = (watch or requests):visitor()
+    local request, why, closed_site = (watch or requests):visitor()
     if closing.is_on() and not watch and not ngx.req.is_internal() and string.sub(var.server_protocol, 1, 6) == "HTTP/1" then
         var.e_uri = var.request_uri
         return ngx.exec("@last")
     end
     if not request then
         local answer = status_of(why)
-        return end_with(answer, var.request_id, nil, error_pages.find(closed, answer, var.host, var.uri))
+        return end_with(answer, var.request_id, nil, error_pages.find(closed_site, answer, var.host, var.uri))
     end
     if request.names_fields then
         fields.remove_named_by_visitor()

@@ -135,11 +135,16 @@ local function note_change(site_id, url, key, state, etag)
     end
 end
 
--- The response for the whole file may be stored or replaced by the site's error page, a slice's is not. While an origin
--- has trouble, the stored slices are worth more than a page.
+-- Pages for the edge's own errors do not replace an origin's.
+local function is_replaced_by_page(request, status)
+    local page = error_pages.find(request.site.doc, status, request.name, request.path)
+    return page ~= nil and not page.edgeOnly
+end
+
+-- The response for the whole file may be stored or replaced by an error page, a slice's is not. While an origin has
+-- trouble, the stored slices are worth more than a page.
 local function is_better_whole(request, status)
-    return GONE[status] or status >= 300 and status < 400
-        or status < 500 and error_pages.find(request.site.doc, status, request.name, request.path) ~= nil
+    return GONE[status] or status >= 300 and status < 400 or status < 500 and is_replaced_by_page(request, status)
 end
 
 -- The next 200 for the whole file makes its slices available again: its ETag finds them.

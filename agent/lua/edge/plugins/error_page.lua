@@ -46,14 +46,14 @@ function _M.origin_header(site, request)
     if ngx.status < 400 or settings.relay or (var.http_x_e_slice or "") ~= "" then
         return nil
     end
-    local page = error_pages.find(site, ngx.status, request.name, request.path)
+    local page, is_sites_page = error_pages.find(site, ngx.status, request.name, request.path)
     if not page or not replaces(page, request) then
         return nil
     end
     for _, name in ipairs(GONE) do
         header[name] = nil
     end
-    request.error_page = page
+    request.error_page, request.is_sites_error_page = page, is_sites_page
     local body = error_pages.dress(page)
     ngx.ctx.page = body
     header["Content-Length"] = #body
@@ -63,14 +63,15 @@ end
 
 _M.explain = {}
 function _M.explain.origin_header(outcome)
-    if not error_pages.has_any(outcome.site) then
-        return "unused"
-    end
-    local page = outcome.request.error_page
+    local site, request = outcome.site, outcome.request
+    local page = request.error_page
     if not page then
-        return "noRule"
+        return site.errorPages and "noRule" or "unused"
     end
     local detail = { status = page.code, target = page.redirect and page.redirect.url }
+    if not request.is_sites_error_page then
+        return "answered", detail
+    end
     return "applied", detail, decision.rule("errorPage", "" .. page.code)
 end
 return _M

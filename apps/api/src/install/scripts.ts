@@ -334,6 +334,9 @@ journalctl -u ${UNIT} -n 30 --no-pager -o cat 2>/dev/null || true
 fault start 'the agent does not stay up: see the lines above'
 `);
 
+/** No site has this name. A node responds with 903, whatever error pages there are (agent/lua/edge/error_pages.lua). */
+export const PROBE_NAME = 'probe.edgeloom.invalid';
+
 /** Waits until the agent reports this node, and responds to visitors where this can be tested without TLS. */
 export const joined = (nodeId: string, ports: readonly number[]) =>
   script(`
@@ -348,7 +351,7 @@ wait_for() {
 is_joined() { grep -q '"nodeID" *: *"${nodeId}"' ${DATA}/node.json 2>/dev/null; }
 wait_for is_joined || { last; fault join 'it has not joined within two minutes: see the lines above'; }
 printf 'it has joined\\n'
-answers() { [ "$(curl -s -o /dev/null -m 5 -H 'Host: probe.edgeloom.invalid' -w '%{http_code}' "http://127.0.0.1:$1/")" = 903 ]; }
+answers() { [ "$(curl -s -o /dev/null -m 5 -H 'Host: ${PROBE_NAME}' -w '%{http_code}' "http://127.0.0.1:$1/")" = 903 ]; }
 for port in ${ports.join(' ')}; do
   wait_for answers "$port" || { last; fault probe "port $port does not answer: see the lines above"; }
   printf 'port %s answers\\n' "$port"

@@ -163,7 +163,7 @@ const probe: Step = async ({ target, say }) => {
 const isOurNode = (host: string, port: number) =>
   new Promise<boolean>((resolve, reject) => {
     const call = request(
-      { host, port, headers: { host: 'probe.edgeloom.invalid' }, timeout: PROBE_TIMEOUT_MS, agent: false },
+      { host, port, headers: { host: scripts.PROBE_NAME }, timeout: PROBE_TIMEOUT_MS, agent: false },
       (reply) => {
         reply.resume();
         resolve(reply.statusCode === 903 && reply.headers['x-request-id'] !== undefined);
