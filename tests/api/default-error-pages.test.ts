@@ -94,3 +94,24 @@ test.each([
 test.each([978, 404, 200])('%d cannot have a page', (code) => {
   expect(DefaultErrorPageInput.safeParse({ ...page, code }).success).toBe(false);
 });
+
+test('a page for all sites is written by accounts that see all zones', async () => {
+  const zone = await build.zone();
+  const sub = await build.subClient(zone, [zone], { permissions: ['setting:read', 'setting:write'] });
+  const { call } = as(sub);
+  const { id } = await call(defaultErrorPages.create, { body: page });
+  await build.zone({ tenant: zone });
+  await expect(call(defaultErrorPages.create, { body: { ...page, code: 403 } })).toFail('PERMISSION_DENIED');
+  await expect(call(defaultErrorPages.update, { body: { ...page, id } })).toFail('PERMISSION_DENIED');
+  await expect(call(defaultErrorPages.remove, { body: { ids: [id] } })).toFail('PERMISSION_DENIED');
+  expect(await call(defaultErrorPages.list)).toMatchObject({ data: [{ id }], total: 1 });
+});
+
+test('a page for a code of a later version is not listed', async () => {
+  const { client, clientId } = await build.client();
+  const { call } = as(client);
+  await call(defaultErrorPages.create, { body: page });
+  const later = { clientId, code: 599, type: 'content', value: 'later', enabled: true, edgeOnly: true };
+  await installation.db.defaultErrorPage.create({ data: later });
+  expect(await call(defaultErrorPages.list)).toMatchObject({ data: [{ code: 502 }], total: 1 });
+});

@@ -8,15 +8,17 @@ import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';
 
-const { as, build, close } = await testApp();
+const { as, build, installation, close } = await testApp();
+const { db } = installation;
 afterAll(close);
 
 const page = { code: 502 as const, type: 'content' as const, value: '<h1>later</h1>' };
 
-/** A site with an error page and a cache setting that differ from the defaults. */
+/** A site of the operator with an error page and a cache setting that differ from the defaults. */
 async function template() {
   const site = await build.site();
-  const { call } = as(site.owner);
+  const { call } = as(site.client);
+  await call(clientSites.update, { body: { id: site.id, userID: null } });
   await call(errorPages.create, { params: site.params, body: { errorPages: [page] } });
   await call(cacheSetting.update, { params: site.params, body: { heuristics: false, staleIfError: 77 } });
   return site;
@@ -62,10 +64,59 @@ test('a removed template leaves the usual defaults', async () => {
   expect((await settingsOf(site, id))[0]).toEqual([]);
 });
 
-test('a site of another operator, and settings without a site, are refused', async () => {
+test('a site of another operator is refused', async () => {
   const [site, other] = [await build.site(), await template()];
+  const body = { siteID: other.id, settings: ['errorPages' as const] };
+  await expect(as(site.client).call(predefinedSetting.update, { body })).toFail('NOT_FOUND');
+});
+
+// Regression: the customer's own script would have run on the sites of other customers.
+test("a customer's site is no template, also if it gets its owner later", async () => {
+  const site = await template();
   const { call } = as(site.client);
-  const foreign = { siteID: other.id, settings: ['errorPages' as const] };
-  await expect(call(predefinedSetting.update, { body: foreign })).toFail('NOT_FOUND');
-  await expect(call(predefinedSetting.update, { body: { siteID: null, settings: ['cache'] } })).toFail('PARAMETER');
+  const body = { siteID: site.id, settings: ['errorPages' as const] };
+  await call(predefinedSetting.update, { body });
+  await call(clientSites.update, { body: { id: site.id, userID: site.owner.id } });
+  expect((await settingsOf(site, (await create(site)).id))[0]).toEqual([]);
+  await expect(call(predefinedSetting.update, { body })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'siteID', rule: 'forbidden' })],
+  });
+});
+
+test('no site removes the template, whatever settings are sent along', async () => {
+  const site = await template();
+  const { call } = as(site.client);
+  await call(predefinedSetting.update, { body: { siteID: site.id, settings: ['errorPages'] } });
+  const none = { siteID: null, settings: [] };
+  expect(await call(predefinedSetting.update, { body: { siteID: null, settings: ['errorPages'] } })).toEqual(none);
+  expect(await call(predefinedSetting.get)).toEqual(none);
+});
+
+test('a sub-account chooses parts that it may write, and only with all zones', async () => {
+  const site = await template();
+  const permissions = ['setting:read', 'setting:write', 'site:read'] as const;
+  const zone = { id: site.zoneId };
+  const body = { siteID: site.id, settings: ['errorPages' as const] };
+  const without = await build.subClient(site, [zone], { permissions: [...permissions] });
+  await expect(as(without).call(predefinedSetting.update, { body })).toFail('PERMISSION_DENIED');
+  const sub = await build.subClient(site, [zone], { permissions: [...permissions, 'module:write'] });
+  expect(await as(sub).call(predefinedSetting.update, { body })).toEqual(body);
+  await build.zone({ tenant: site });
+  await expect(as(sub).call(predefinedSetting.update, { body })).toFail('PERMISSION_DENIED');
+});
+
+test('a setting of a later version, and one that is too large, are left out', async () => {
+  const site = await template();
+  const { call } = as(site.client);
+  await call(predefinedSetting.update, { body: { siteID: site.id, settings: ['errorPages', 'firewallLists'] } });
+  await db.predefinedSetting.update({
+    where: { clientId: site.clientId },
+    data: { settings: ['later', 'firewallLists', 'errorPages'] },
+  });
+  expect((await call(predefinedSetting.get)).settings.toSorted()).toEqual(['errorPages', 'firewallLists']);
+  await db.$executeRaw`INSERT INTO firewall_lists (id, site_id, is_black, memo, value, urls, methods, enabled, monitor, updated_at)
+    SELECT gen_random_uuid(), ${site.id}::uuid, true, '', array_fill('192.0.2.1'::text, ARRAY[500001]), '{}', '{}', true, false, now()`;
+  const { id } = await create(site);
+  expect((await settingsOf(site, id))[0]).toEqual([[502, page.value]]);
+  expect(await db.firewallList.count({ where: { siteId: id } })).toBe(0);
 });

@@ -124,6 +124,14 @@ describe('restricted networks', () => {
     await as(other.owner).call(domains.create, { params: other.params, body });
   });
 
+  test('are set by accounts that see all zones', async () => {
+    const zone = await build.zone();
+    const sub = await build.subClient(zone, [zone], { permissions: ['setting:read', 'setting:write'] });
+    await restrict({ client: sub }, '198.51.100.0/24');
+    await build.zone({ tenant: zone });
+    await expect(restrict({ client: sub })).toFail('PERMISSION_DENIED');
+  });
+
   test('are in the documents of all zones, where no exception of the installation lifts them', async () => {
     const [zone, other] = [await build.zone(), await build.zone()];
     const second = await build.zone({ tenant: zone });

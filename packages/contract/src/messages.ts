@@ -48,6 +48,7 @@ export const errorMessages = [
   'the invitation was taken up',
   "only sub-accounts of the sites' owner",
   'this name is not allowed',
+  'this site belongs to a customer',
   'https only',
   'this address is not allowed',
   'this address is asked over TLS only',

@@ -4,7 +4,9 @@ import { Id } from '../common/common.ts';
 import { CopiedSetting } from '../copies/copies.ts';
 
 export const PredefinedSetting = z.object({
-  siteID: Id.nullable().describe('The site whose settings new sites begin with. Null: the usual defaults'),
+  siteID: Id.nullable().describe(
+    'The site whose settings new sites begin with: one that no customer owns. Null: the usual defaults',
+  ),
   settings: z
     .array(CopiedSetting)
     .max(CopiedSetting.options.length)

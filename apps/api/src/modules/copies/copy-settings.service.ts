@@ -49,9 +49,13 @@ export async function copyParts(
   for (const { name, copy } of settings) if (names.includes(name)) await copy(tx, siteId, targets);
 }
 
+export function assertMayCopy({ permissions }: Ctx['actor'], names: readonly CopiedSetting[]): void {
+  const areas = settings.filter(({ name }) => names.includes(name)).map(({ area }) => area);
+  if (!areas.every((area) => permissions.has(`${area}:write`))) fail('PERMISSION_DENIED');
+}
+
 export function copySettings({ db, actor }: Ctx, siteId: string, { siteIDs, settings: asked }: CopySettingsInput) {
-  const chosen = settings.filter(({ name }) => asked.includes(name));
-  if (!chosen.every(({ area }) => actor.permissions.has(`${area}:write`))) fail('PERMISSION_DENIED');
+  assertMayCopy(actor, asked);
   return db.$transaction(async (tx) => {
     const targets = await lockTargets(tx, siteId, siteIDs);
     const ids = targets.map(({ id }) => id);

@@ -1,37 +1,55 @@
-import * as z from 'zod';
 import { CopiedSetting } from '@edgeloom/contract/copies/copies.ts';
 import type { PredefinedSetting } from '@edgeloom/contract/predefined-setting/predefined-setting.ts';
+import { assertAllZones } from '../../core/all-zones.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail, failAt } from '../../core/fail.ts';
+import { fail, failAt, Failure } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
-import { copyParts } from '../copies/copy-settings.service.ts';
+import { assertMayCopy, copyParts } from '../copies/copy-settings.service.ts';
 
-const Names = z.array(CopiedSetting);
-type Row = { siteId: string; settings: string[] };
-const settingOf = (row: Row | null): PredefinedSetting => ({
+interface StoredSetting {
+  siteId: string;
+  settings: string[];
+}
+
+/** Leaves out names of later versions. */
+const settingOf = (row: StoredSetting | null): PredefinedSetting => ({
   siteID: row?.siteId ?? null,
-  settings: Names.parse(row?.settings ?? []),
+  settings: CopiedSetting.options.filter((name) => row?.settings.includes(name)),
 });
 
 export const get = async ({ db }: Ctx) => settingOf(await db.predefinedSetting.findFirst());
 
-export const update = ({ db, actor: { clientId } }: Ctx, { siteID, settings }: PredefinedSetting) =>
-  db.$transaction(async (tx) => {
+export async function update(ctx: Ctx, { siteID, settings }: PredefinedSetting) {
+  const { db, actor } = ctx;
+  const { clientId } = actor;
+  await assertAllZones(ctx);
+  return db.$transaction(async (tx) => {
     if (siteID === null) {
-      if (settings.length > 0) failAt('siteID', 'required', 'required');
       await tx.predefinedSetting.deleteMany();
       return settingOf(null);
     }
-    if ((await tx.site.count({ where: { id: siteID } })) === 0) fail('NOT_FOUND');
+    assertMayCopy(actor, settings);
+    const site = await tx.site.findUnique({ where: { id: siteID }, select: { ownerId: true } });
+    if (!site) return fail('NOT_FOUND');
+    // The customer would decide the settings of other customers' sites.
+    if (site.ownerId !== null) failAt('siteID', 'forbidden', 'this site belongs to a customer');
     const data = { siteId: siteID, settings };
     return settingOf(
       await tx.predefinedSetting.upsert({ where: { clientId }, update: data, create: { ...data, clientId } }),
     );
   });
+}
 
-/** An account that does not see the template site creates sites with the usual defaults. */
-export async function applyPredefined(tx: ScopedTx, siteId: string): Promise<void> {
+/**
+ * A new site keeps the usual defaults where its creator does not see the template, where a customer has become the
+ * template's owner, and for parts that are too large to copy.
+ */
+export async function copyTemplateSettings({ log }: Pick<Ctx, 'log'>, tx: ScopedTx, newSiteId: string): Promise<void> {
   const { siteID, settings } = settingOf(await tx.predefinedSetting.findFirst());
-  if (siteID === null || (await tx.site.count({ where: { id: siteID } })) === 0) return;
-  await copyParts(tx, siteID, [siteId], settings);
+  if (siteID === null || (await tx.site.count({ where: { id: siteID, ownerId: null } })) === 0) return;
+  for (const name of settings)
+    await copyParts(tx, siteID, [newSiteId], [name]).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      log.warn({ err: error, template: siteID, setting: name }, 'a template setting was not copied to the new site');
+    });
 }

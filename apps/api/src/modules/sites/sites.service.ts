@@ -14,7 +14,7 @@ import { readMonthTraffic, withTraffic } from '../../statistics/list-traffic.ts'
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { openFirstPorts } from '../ports/first-ports.ts';
-import { applyPredefined } from '../predefined-setting/predefined-setting.service.ts';
+import { copyTemplateSettings } from '../predefined-setting/predefined-setting.service.ts';
 import { createDefaults } from './defaults.ts';
 import { dueNotice } from './expiry-notices.ts';
 import { limitsOf, ownLimits } from './limits.ts';
@@ -126,7 +126,10 @@ export async function resources(ctx: Ctx) {
   };
 }
 
-export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...input }: SiteInput): Promise<Site> =>
+export const create = (
+  { db, actor, log }: Ctx,
+  { productID, userID, cnameLabel, ...input }: SiteInput,
+): Promise<Site> =>
   db.$transaction(async (tx) => {
     // Locks the product by writing it, so that concurrent calls cannot both add the last allowed site.
     const product = await tx.product.update({ where: { id: productID }, data: { updatedAt: new Date() } });
@@ -147,7 +150,7 @@ export const create = ({ db, actor }: Ctx, { productID, userID, cnameLabel, ...i
     };
     const row = await orFail('DUPLICATED', tx.site.create({ data, include }));
     await createDefaults(tx, row.id);
-    await applyPredefined(tx, row.id);
+    await copyTemplateSettings({ log }, tx, row.id);
     await openFirstPorts(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
     return siteOf(row, null);

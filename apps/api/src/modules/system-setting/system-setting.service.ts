@@ -4,6 +4,7 @@ import type {
   RestrictGroupCIDRs,
   SystemSettings,
 } from '@edgeloom/contract/system-setting/system-setting.ts';
+import { assertAllZones } from '../../core/all-zones.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import * as nameProofSetting from '../name-proof-setting/name-proof-setting.service.ts';
@@ -55,5 +56,7 @@ export async function setAccountVerify(ctx: Ctx, input: AccountVerify) {
 }
 
 /** A trigger publishes the operator's zones. */
-export const setRestrictGroupCIDRs = async (ctx: Ctx, { cidrs }: RestrictGroupCIDRs) =>
-  restrictGroupCIDRs(await write(ctx, { restrictGroupCidrs: cidrs }));
+export async function setRestrictGroupCIDRs(ctx: Ctx, { cidrs }: RestrictGroupCIDRs) {
+  await assertAllZones(ctx);
+  return restrictGroupCIDRs(await write(ctx, { restrictGroupCidrs: cidrs }));
+}
