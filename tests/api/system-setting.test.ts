@@ -2,6 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { login2fa, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
 import { ports } from '@edgeloom/contract/ports/ports.endpoints.ts';
@@ -14,10 +15,24 @@ import { codeIn, mailTo } from '../support/assertions/mailbox.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import '../support/assertions/matchers.ts';
 
-const app = await testApp({ ORIGIN_ALLOW: '10.0.0.0/8' });
+const app = await testApp({ ORIGIN_ALLOW: '10.0.0.0/8', PUBLIC_URL: 'https://cdn.example.net' });
 const { as, build, installation, mailDir } = app;
 const { anyone, createAccount, signIn } = passwordAccounts(app);
 afterAll(() => app.close());
+
+const addPasskey = ({ id }: { id: string }) =>
+  installation.db.passkey.create({
+    data: {
+      accountId: id,
+      name: 'key',
+      credentialId: unique('key'),
+      publicKey: new Uint8Array(1),
+      counter: 0,
+      backedUp: false,
+    },
+  });
+const brand = (client: Parameters<typeof as>[0], host: string) =>
+  as(client).call(branding.create, { body: { host, title: 'Ours' } });
 
 test('settings have defaults, are changed one by one, and belong to one operator', async () => {
   const [tenant, other] = [await build.client(), await build.client()];
@@ -29,7 +44,10 @@ test('settings have defaults, are changed one by one, and belong to one operator
     nameProof: { everyName: false },
   };
   expect(await call(systemSetting.all)).toEqual(defaults);
-  const outgoingURL = 'https://console.example.com';
+  const host = `${unique('console')}.example.com`;
+  await brand(tenant.client, host);
+  await addPasskey(tenant.client);
+  const outgoingURL = `https://${host}`;
   expect(await call(systemSetting.setOutgoingURL, { body: { outgoingURL } })).toEqual({ outgoingURL });
   expect(await call(systemSetting.setAccountVerify, { body: { accountVerify: true } })).toEqual({
     accountVerify: true,
@@ -71,21 +89,52 @@ test.each([
   await expect(as(client).call(systemSetting.setOutgoingURL, { body: { outgoingURL } })).toFail('PARAMETER');
 });
 
+// Regression: links with tokens led to any host, also in clear text.
+test('the address is that of the installation or of a branding of the operator, over TLS', async () => {
+  const [{ client }, other] = [await build.client(), await build.client()];
+  const [own, foreign] = [`${unique('own')}.example.com`, `${unique('foreign')}.example.com`];
+  await brand(client, own);
+  await brand(other.client, foreign);
+  const set = (outgoingURL: string) => as(client).call(systemSetting.setOutgoingURL, { body: { outgoingURL } });
+  const refused = (rule: string) => ({ errorData: [expect.objectContaining({ path: 'outgoingURL', rule })] });
+  for (const host of [foreign, 'nobody.example.com', '127.0.0.1'])
+    await expect(set(`https://${host}`)).toFail('PARAMETER', refused('forbidden'));
+  await expect(set(`http://${own}`)).toFail('PARAMETER', refused('policy'));
+  for (const url of [`https://${own}:8443`, 'https://cdn.example.net/'])
+    expect(await set(url)).toEqual({ outgoingURL: url });
+});
+
 test("mails to the operator's accounts contain its address", async () => {
   const { client } = await build.client();
+  const host = `${unique('console')}.example.com`;
+  await brand(client, host);
   const invite = async () => {
     const email = `${unique('someone')}@example.com`;
     await as(client).call(accounts.create, { body: { email, name: 'Someone', auth: 'user', language: 'en' } });
     return (await mailTo(mailDir, email)).text;
   };
   expect(await invite()).toContain(`${installation.env.PUBLIC_URL}/user/verifyMail?token=`);
-  await as(client).call(systemSetting.setOutgoingURL, { body: { outgoingURL: 'https://cdn.example.com/' } });
-  expect(await invite()).toContain('https://cdn.example.com/user/verifyMail?token=');
+  await as(client).call(systemSetting.setOutgoingURL, { body: { outgoingURL: `https://${host}/` } });
+  expect(await invite()).toContain(`https://${host}/user/verifyMail?token=`);
+});
+
+// Regression: without a mail server, no account could sign in, and none could turn the setting off.
+test('a root account that cannot sign in without mails does not require a second factor', async () => {
+  const { client } = await build.client();
+  const { call } = as(client);
+  const set = (accountVerify: boolean) => call(systemSetting.setAccountVerify, { body: { accountVerify } });
+  await expect(set(true)).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'accountVerify', rule: 'required' })],
+  });
+  expect(await set(false)).toEqual({ accountVerify: false });
+  await addPasskey(client);
+  expect(await set(true)).toEqual({ accountVerify: true });
 });
 
 test('an account without a second step gets a code by mail if its operator requires one', async () => {
   const someone = await createAccount({ login2faType: 2 });
   const { accessToken } = await signIn(someone);
+  await addPasskey(someone);
   const call = app.as({ kind: 'client', token: accessToken }).call;
   await call(systemSetting.setAccountVerify, { body: { accountVerify: true } });
   expect(await call(login2fa.state)).toMatchObject({ login2FAType: 0 });

@@ -49,6 +49,8 @@ export const errorMessages = [
   "only sub-accounts of the sites' owner",
   'this name is not allowed',
   'this site belongs to a customer',
+  'no branding has this host',
+  'your account needs an authenticator or a passkey',
   'https only',
   'this address is not allowed',
   'this address is asked over TLS only',

@@ -11,11 +11,17 @@ export const OutgoingURLInput = z.object({
     .max(256)
     .regex(/^https?:\/\/[^/?#@\s]+\/?$/i, { message: 'wrong format' })
     .nullable()
-    .describe('Address of the consoles in mails to the accounts of the operator. Null: that of the installation'),
+    .describe(
+      'Address of the consoles in mails to the accounts of the operator: its host is that of the installation or of a branding. Null: that of the installation',
+    ),
 });
 
 export const AccountVerify = z.object({
-  accountVerify: z.boolean().describe('Every sign-in needs a second factor, also of accounts that have turned it off'),
+  accountVerify: z
+    .boolean()
+    .describe(
+      'Every sign-in by password needs a second factor, also of accounts that have turned it off. The root account needs an authenticator or a passkey to turn it on',
+    ),
 });
 
 const withLength = (cidr: string) => (cidr.includes('/') ? cidr : `${cidr}/${cidr.includes(':') ? 128 : 32}`);

@@ -1,6 +1,6 @@
 import type { Installation } from '../installation.ts';
 
-/** Whether the operator requires a second factor of all its accounts. */
+/** Whether the operator requires a second factor for all sign-ins by password. */
 export async function mustVerify(
   { systemSetting }: Pick<Installation['db'], 'systemSetting'>,
   clientId: string | null,

@@ -6,7 +6,7 @@ import type {
 } from '@edgeloom/contract/system-setting/system-setting.ts';
 import { assertAllZones } from '../../core/all-zones.ts';
 import type { Ctx } from '../../core/ctx.ts';
-import { fail } from '../../core/fail.ts';
+import { fail, failAt } from '../../core/fail.ts';
 import * as nameProofSetting from '../name-proof-setting/name-proof-setting.service.ts';
 
 interface Columns {
@@ -28,7 +28,7 @@ const write = ({ db, actor: { clientId } }: Ctx, columns: Partial<Columns>): Pro
 const assertRoot = ({ actor }: Ctx) => actor.isRoot || fail('PERMISSION_DENIED');
 
 const outgoingURL = ({ outgoingUrl }: Columns): OutgoingURL => ({ outgoingURL: outgoingUrl });
-const accountVerify = ({ accountVerify: is }: Columns): AccountVerify => ({ accountVerify: is });
+const accountVerify = (columns: Columns): AccountVerify => ({ accountVerify: columns.accountVerify });
 const restrictGroupCIDRs = ({ restrictGroupCidrs: cidrs }: Columns): RestrictGroupCIDRs => ({ cidrs });
 
 export async function getAll(ctx: Ctx): Promise<SystemSettings> {
@@ -47,12 +47,33 @@ export const getRestrictGroupCIDRs = async (ctx: Ctx) => restrictGroupCIDRs(awai
 
 export async function setOutgoingURL(ctx: Ctx, input: OutgoingURL) {
   assertRoot(ctx);
+  if (input.outgoingURL !== null) await assertOwnConsole(ctx, new URL(input.outgoingURL));
   return outgoingURL(await write(ctx, { outgoingUrl: input.outgoingURL }));
+}
+
+/** Links contain tokens, and cookies need TLS where PUBLIC_URL has it. */
+async function assertOwnConsole({ db, installation: { env } }: Ctx, { protocol, hostname }: URL) {
+  const publicURL = new URL(env.PUBLIC_URL);
+  if (publicURL.protocol === 'https:' && protocol !== 'https:') failAt('outgoingURL', 'policy', 'https only');
+  if (hostname !== publicURL.hostname && (await db.branding.count({ where: { host: hostname } })) === 0)
+    failAt('outgoingURL', 'forbidden', 'no branding has this host');
 }
 
 export async function setAccountVerify(ctx: Ctx, input: AccountVerify) {
   assertRoot(ctx);
+  if (input.accountVerify) await assertSignsInWithoutMail(ctx);
   return accountVerify(await write(ctx, input));
+}
+
+/** Without mails, the root account must be able to sign in and turn the setting off. */
+async function assertSignsInWithoutMail({ actor: { id }, installation: { db } }: Ctx) {
+  const [{ login2faType }, authenticators, passkeys] = await Promise.all([
+    db.account.findUniqueOrThrow({ where: { id }, select: { login2faType: true } }),
+    db.authenticator.count({ where: { accountId: id } }),
+    db.passkey.count({ where: { accountId: id } }),
+  ]);
+  if (passkeys === 0 && (login2faType !== 1 || authenticators === 0))
+    failAt('accountVerify', 'required', 'your account needs an authenticator or a passkey');
 }
 
 /** A trigger publishes the operator's zones. */
