@@ -34,18 +34,25 @@ export async function create(ctx: Ctx, { edgeOnly = true, ...input }: DefaultErr
 }
 
 export async function update(ctx: Ctx, { id, ...input }: DefaultErrorPageUpdate) {
-  await assertAllZones(ctx);
+  await assertMayChange(ctx, [id]);
   const data = omitUndefined(input);
   return pageOfRow(await orFail('DUPLICATED', ctx.db.defaultErrorPage.update({ where: { id }, data })));
 }
 
 export async function remove(ctx: Ctx, ids: string[]) {
-  await assertAllZones(ctx);
+  await assertMayChange(ctx, ids);
   return ctx.db.$transaction(async (tx) => {
     const { count } = await tx.defaultErrorPage.deleteMany({ where: { id: { in: ids } } });
     if (count !== new Set(ids).size) fail('NOT_FOUND');
     return { ids };
   });
+}
+
+/** A missing page is NOT_FOUND for every account. */
+async function assertMayChange(ctx: Ctx, ids: string[]) {
+  const count = await ctx.db.defaultErrorPage.count({ where: { id: { in: ids } } });
+  if (count !== new Set(ids).size) fail('NOT_FOUND');
+  await assertAllZones(ctx);
 }
 
 const pageOfRow = ({ clientId: _, code, type, ...row }: StoredPage): DefaultErrorPage => ({

@@ -22,23 +22,23 @@ export const get = async ({ db }: Ctx) => settingOf(await db.predefinedSetting.f
 export async function update(ctx: Ctx, { siteID, settings }: PredefinedSetting) {
   const { db, actor } = ctx;
   const { clientId } = actor;
+  const template = siteID === null ? null : await readTemplate(ctx, siteID);
   await assertAllZones(ctx);
-  return db.$transaction(async (tx) => {
-    if (siteID === null) {
-      await tx.predefinedSetting.deleteMany();
-      return settingOf(null);
-    }
-    assertMayCopy(actor, settings);
-    const site = await tx.site.findUnique({ where: { id: siteID }, select: { ownerId: true } });
-    if (!site) return fail('NOT_FOUND');
-    // The customer would decide the settings of other customers' sites.
-    if (site.ownerId !== null) failAt('siteID', 'forbidden', 'this site belongs to a customer');
-    const data = { siteId: siteID, settings };
-    return settingOf(
-      await tx.predefinedSetting.upsert({ where: { clientId }, update: data, create: { ...data, clientId } }),
-    );
-  });
+  if (template === null) {
+    await db.predefinedSetting.deleteMany();
+    return settingOf(null);
+  }
+  assertMayCopy(actor, settings);
+  // The customer would decide the settings of other customers' sites.
+  if (template.ownerId !== null) failAt('siteID', 'forbidden', 'this site belongs to a customer');
+  const data = { siteId: template.id, settings };
+  return db.$transaction(async (tx) =>
+    settingOf(await tx.predefinedSetting.upsert({ where: { clientId }, update: data, create: { ...data, clientId } })),
+  );
 }
+
+const readTemplate = async ({ db }: Ctx, id: string) =>
+  (await db.site.findUnique({ where: { id }, select: { id: true, ownerId: true } })) ?? fail('NOT_FOUND');
 
 /**
  * A new site keeps the usual defaults where its creator does not see the template, where a customer has become the
