@@ -14,6 +14,7 @@ const HOUR_MS = 3_600_000;
 test('an operator without anything is well', async () => {
   const { client } = await build.client();
   expect(await as(client).call(clientHealth.get)).toMatchObject({
+    status: 'ok',
     checks: { postgres: { ok: true } },
     nodes: { online: 0, offline: 0, disabled: 0, rejecting: 0 },
     publishing: { failing: 0, waiting: 0, delaySeconds: 0 },

@@ -1,44 +1,48 @@
 // Operators share dependencies and background work. All else is of the operator's own zones and sites.
 import type { ClientHealth } from '@edgeloom/contract/client-health/client-health.ts';
+import { LATE_SECONDS } from '@edgeloom/contract/overview/overview.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { memoizeLatest } from '../../core/memoize.ts';
 import { sql } from '../../core/sql.ts';
 import { rowsOf } from '../attention/conditions.ts';
 import { runChecks, VERSION, type Checks } from '../system/health.ts';
-import { isOnline, readQueues } from '../system/installation-state.ts';
+import { isOnline, isSilent, readQueues } from '../system/installation-state.ts';
 
-/** Each open page polls, and all operators share the queues. */
+/** Each open page polls these costly reads: the shared parts once for all operators, the others once per account. */
 const MAX_AGE_MS = 15_000;
-const LATE_SECONDS = 300;
-const queuesOnce = memoizeLatest<ClientHealth['queues']>();
+type SharedParts = Pick<ClientHealth, 'checks' | 'queues'>;
+type OwnParts = Pick<ClientHealth, 'nodes' | 'publishing' | 'logs' | 'certificates'>;
+const sharedOnce = memoizeLatest<SharedParts>();
+const ownOnce = memoizeLatest<OwnParts>();
 
 export async function get(ctx: Ctx, checks: Checks): Promise<ClientHealth> {
-  const [checked, queues, nodes, publishing, certificates] = await Promise.all([
-    runChecks(checks),
-    readSharedQueues(ctx),
-    readNodes(ctx),
-    readPublishing(ctx),
-    readCertificates(ctx),
+  const { actor, now, installation } = ctx;
+  const period = String(Math.floor(now().getTime() / MAX_AGE_MS));
+  const key = installation.env.DATABASE_URL;
+  const [shared, own] = await Promise.all([
+    sharedOnce(key, period, () => readSharedParts(ctx, checks)),
+    ownOnce(`${key} ${actor.id}`, period, () => readOwnParts(ctx)),
   ]);
-  const { silentNodes, ...counts } = nodes;
-  const parts = {
-    version: VERSION,
-    checks: Object.fromEntries(checked),
-    queues,
-    nodes: counts,
-    publishing,
-    logs: { silentNodes },
-    certificates,
-  };
+  const parts = { version: VERSION, ...shared, ...own };
   return { status: statusOf(parts), ...parts };
 }
 
 /** Without the number of entries, which would show what other operators do. */
-function readSharedQueues({ installation: { env, pool }, now }: Ctx): Promise<ClientHealth['queues']> {
-  const period = String(Math.floor(now().getTime() / MAX_AGE_MS));
-  return queuesOnce(env.DATABASE_URL, period, async () =>
-    (await readQueues(pool)).map(({ queue, delaySeconds }) => ({ queue, delaySeconds })),
-  );
+async function readSharedParts({ installation: { pool } }: Ctx, checks: Checks): Promise<SharedParts> {
+  const [checked, queues] = await Promise.all([runChecks(checks), readQueues(pool)]);
+  return {
+    checks: Object.fromEntries(checked),
+    queues: queues.map(({ queue, delaySeconds }) => ({ queue, delaySeconds })),
+  };
+}
+
+async function readOwnParts(ctx: Ctx): Promise<OwnParts> {
+  const [{ silentNodes, ...nodes }, publishing, certificates] = await Promise.all([
+    readNodes(ctx),
+    readPublishing(ctx),
+    readCertificates(ctx),
+  ]);
+  return { nodes, publishing, logs: { silentNodes }, certificates };
 }
 
 type Nodes = ClientHealth['nodes'] & ClientHealth['logs'];
@@ -50,9 +54,7 @@ async function readNodes({ db }: Ctx): Promise<Nodes> {
         count(*) FILTER (WHERE n.enabled AND (${isOnline}) IS NOT TRUE)::int AS offline,
         count(*) FILTER (WHERE NOT n.enabled)::int AS disabled,
         count(*) FILTER (WHERE jsonb_array_length(s.rejected) > 0)::int AS rejecting,
-        count(*) FILTER (WHERE ${isOnline} AND n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (
-          SELECT FROM log_positions p WHERE p.node_id = n.id AND p.updated_at > now() - interval '3 minutes'))::int
-          AS "silentNodes"
+        count(*) FILTER (WHERE ${isSilent})::int AS "silentNodes"
       FROM zones z JOIN nodes n ON n.zone_id = z.id LEFT JOIN node_states s ON s.node_id = n.id
       WHERE ${zone} AND n.joined_at IS NOT NULL`,
   );
@@ -82,7 +84,8 @@ async function readCertificates({ db, now }: Ctx): Promise<ClientHealth['certifi
   return found ?? { failed: 0, ending: 0 };
 }
 
-function statusOf({
+/** The worst of the parts. */
+export function statusOf({
   checks,
   queues,
   nodes,

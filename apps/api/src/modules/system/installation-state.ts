@@ -30,7 +30,7 @@ export interface Warnings {
   expiringCertificates: number;
 }
 
-/** For metrics only, because these counts are costly. */
+/** For metrics and cached responses, because these counts are costly. */
 export async function readWarnings(pool: Pool): Promise<Warnings> {
   const { rows } = await pool.query<Warnings>(WARNINGS);
   return rows[0] ?? { silentNodes: 0, expiringCertificates: 0 };
@@ -39,6 +39,11 @@ export async function readWarnings(pool: Pool): Promise<Warnings> {
 /** On `nodes n` and `node_states s`. */
 export const isOnline = sql`n.enabled AND s.connected_at IS NOT NULL AND s.last_seen_at > now() - interval '75 seconds'`;
 const IS_ONLINE = textOf(isOnline);
+
+/** Online, and without logs for three minutes. On `nodes n` and `node_states s`. */
+export const isSilent = sql`${isOnline} AND n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (
+  SELECT FROM log_positions p WHERE p.node_id = n.id AND p.kind IS DISTINCT FROM 'sessions'
+    AND p.updated_at > now() - interval '3 minutes')`;
 
 const NODES = `
   SELECT count(*) FILTER (WHERE status = 'online')::int AS online,
@@ -57,8 +62,7 @@ const OUTBOX = `
 
 const WARNINGS = `
   SELECT (SELECT count(*)::int FROM nodes n JOIN node_states s ON s.node_id = n.id
-      WHERE ${IS_ONLINE} AND n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (SELECT FROM log_positions p
-        WHERE p.node_id = n.id AND p.kind IS DISTINCT FROM 'sessions' AND p.updated_at > now() - interval '3 minutes')) AS "silentNodes",
+      WHERE ${textOf(isSilent)}) AS "silentNodes",
     (SELECT count(*)::int FROM certificates c WHERE c.not_after <= now() + interval '14 days'
       AND EXISTS (SELECT FROM domains d WHERE d.certificate_id = c.id)) AS "expiringCertificates"`;
 

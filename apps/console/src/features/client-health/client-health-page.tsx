@@ -1,5 +1,6 @@
 import { clientHealth } from '@edgeloom/contract/client-health/client-health.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
+import { LATE_SECONDS } from '@edgeloom/contract/overview/overview.ts';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -14,7 +15,6 @@ import classes from '../dashboard/dashboard.module.css';
 type ClientHealth = Received<typeof clientHealth.get>;
 
 const tones = { ok: 'ok', warning: 'warn', error: 'bad' } as const;
-const LATE_SECONDS = 300;
 
 /** The state of the control plane, and of the operator's nodes, changes, logs and certificates. */
 export function ClientHealthPage() {

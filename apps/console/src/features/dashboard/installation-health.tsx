@@ -1,3 +1,4 @@
+import { LATE_SECONDS } from '@edgeloom/contract/overview/overview.ts';
 import { Await } from '../../components/states/await.tsx';
 import { count, duration } from '../../lib/format.ts';
 import { tMaybe, useLanguage, useT, type T } from '../../lib/i18n.ts';
@@ -6,9 +7,6 @@ import type { Tone } from '../../theme/tokens.ts';
 import classes from './dashboard.module.css';
 import { HealthRow } from './health-row.tsx';
 import type { Overview } from './installation-figures.tsx';
-
-/** Background work that waits longer than this is late. */
-const LATE_SECONDS = 300;
 
 /** Nodes, publishing and background work of the whole installation. */
 export function InstallationHealth({ found }: { found: Result<Overview> }) {
