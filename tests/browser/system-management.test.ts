@@ -56,6 +56,21 @@ test('restricted networks are saved in their section of the settings', async () 
   expect(await faultsOf(screen)).toEqual([]);
 });
 
+test('a sub-account reads the settings that only the root account changes', async () => {
+  const site = await consoles.app.build.site();
+  const permissions = ['setting:read' as const, 'setting:write' as const];
+  const sub = await consoles.app.build.subClient(site, [{ id: site.zoneId }], { permissions });
+  const screen = await consoles.openAs(sub, 'systemManagement/systemSetting', { theme: 'light', language: 'en' });
+  for (const name of ['Links in mails', 'Two-step sign-in']) {
+    const part = screen.page.getByRole('region', { name }).first();
+    await part.getByText('Only the root account can change this.').waitFor();
+    expect(await part.getByRole('button', { name: 'Save' }).count()).toBe(0);
+  }
+  await keepPicture(screen.page, 'system-setting-of-sub-account');
+  // It may not read the mail server and the single sign-on.
+  expect(screen.browserErrors().filter((error) => !error.includes('403'))).toEqual([]);
+});
+
 test('the health page says what does not work', async () => {
   const { app } = consoles;
   const site = await app.build.site();
