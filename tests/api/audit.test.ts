@@ -313,6 +313,8 @@ test('every table is audited or listed as exempt', async () => {
       ['port_claims', 'name_claims', 'site_versions', 'site_changes'],
       // Results of DNS checks.
       ['name_proofs', 'proof_tokens'],
+      // Derived from the attention list.
+      ['alerts', 'alert_notices', 'alert_messages'],
       // Results of fetches.
       ['list_source_states', 'list_source_chunks'],
       // Authorities that were down.

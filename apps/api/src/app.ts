@@ -64,6 +64,9 @@ import { predefinedSettingRoutes } from './modules/predefined-setting/predefined
 import { systemSettingRoutes } from './modules/system-setting/system-setting.routes.ts';
 import { nameProofSettingRoutes } from './modules/name-proof-setting/name-proof-setting.routes.ts';
 import { groupsRoutes } from './modules/groups/groups.routes.ts';
+import { alertFrequencyRoutes, notifySettingRoutes } from './modules/notify-setting/notify-setting.routes.ts';
+import { webhooksRoutes } from './modules/webhooks/webhooks.routes.ts';
+import { alertsRoutes } from './modules/alerts/alerts.routes.ts';
 import { aclRulesRoutes, aclsRoutes, luaAclsRoutes } from './modules/acl/acl.routes.ts';
 import { wafsRoutes } from './modules/waf/waf.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes } from './modules/hotlink/hotlink.routes.ts';
@@ -141,6 +144,10 @@ const modules: readonly Routes[] = [
   announcementSettingRoutes,
   announcementsRoutes,
   emailSettingRoutes,
+  alertsRoutes,
+  notifySettingRoutes,
+  alertFrequencyRoutes,
+  webhooksRoutes,
   nameProofSettingRoutes,
   defaultErrorPagesRoutes,
   systemSettingRoutes,

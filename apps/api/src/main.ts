@@ -26,6 +26,8 @@ import { removeEndedExceptions } from './jobs/remove-ended-exceptions.job.ts';
 import { startNodeJobs } from './jobs/run-node-jobs.job.ts';
 import { startZoneKeys } from './jobs/change-zone-keys.job.ts';
 import { startSteering } from './jobs/steer.job.ts';
+import { startAlertDelivery } from './jobs/deliver-alerts.job.ts';
+import { forgetAlerts, startAlerts } from './jobs/raise-alerts.job.ts';
 import { startLogExports, sweepLogExports } from './jobs/run-log-exports.job.ts';
 import { startTrafficLimits } from './jobs/limit-traffic.job.ts';
 import { startLogPush, sweepLogSpool } from './jobs/push-logs.job.ts';
@@ -79,6 +81,8 @@ const nodeJobs = startNodeJobs(installation, log);
 const logExports = startLogExports(installation, log);
 const logPush = startLogPush(installation, log);
 const trafficLimits = startTrafficLimits(installation, log);
+const alerts = startAlerts(installation, log);
+const alertDelivery = startAlertDelivery(installation, log);
 const steering = startSteering(installation, log);
 const geoip = await openGeoip(env, log);
 installation.geoip = geoip;
@@ -97,6 +101,7 @@ const sweeper = setInterval(() => {
   notifyExpiringSites(installation, new Date()).catch((error: unknown) =>
     log.warn({ err: error }, 'expiring sites not announced'),
   );
+  forgetAlerts(installation).catch((error: unknown) => log.warn({ err: error }, 'old alerts stay'));
   sweepSessions(installation).catch((error: unknown) => log.warn({ err: error }, 'sessions not swept'));
 }, HOUR_MS).unref();
 const expiry = setInterval(() => {
@@ -121,6 +126,8 @@ try {
   await logExports.stop();
   await logPush.stop();
   await trafficLimits.stop();
+  await alerts.stop();
+  await alertDelivery.stop();
   await steering.stop();
   await rollouts.stop();
   await zoneKeys.stop();

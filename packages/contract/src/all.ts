@@ -17,6 +17,7 @@ import {
 } from './auth/auth.endpoints.ts';
 import { blockIPs } from './block-ips/block-ips.endpoints.ts';
 import { branding, shownBranding } from './branding/branding.endpoints.ts';
+import { alerts } from './alerts/alerts.endpoints.ts';
 import { cacheRules, cacheSetting, currentCache } from './cache/cache.endpoints.ts';
 import { charts } from './charts/charts.endpoints.ts';
 import { autoCertificates, certificates } from './certificates/certificates.endpoints.ts';
@@ -53,6 +54,8 @@ import {
   redirects,
   urlRedirects,
 } from './modules/modules.endpoints.ts';
+import { alertFrequency, notifySetting } from './notify-setting/notify-setting.endpoints.ts';
+import { webhooks } from './webhooks/webhooks.endpoints.ts';
 import { nodeJobs } from './node-jobs/node-jobs.endpoints.ts';
 import { nodeSetup } from './node-jobs/node-setup.endpoints.ts';
 import { nodeJoin, nodes } from './nodes/nodes.endpoints.ts';
@@ -104,6 +107,10 @@ export const groups: readonly Group[] = [
   announcementSetting,
   announcements,
   emailSetting,
+  alerts,
+  notifySetting,
+  alertFrequency,
+  webhooks,
   nameProofSetting,
   defaultErrorPages,
   systemSetting,

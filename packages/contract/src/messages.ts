@@ -29,6 +29,7 @@ export const errorMessages = [
   'folders that end with /',
   'at most 128 printable characters without spaces',
   'not JSON',
+  'a chat number or @channel',
   'enter a domain name',
   'less than the least',
   'this field is not the visitor’s to choose here',

@@ -1,4 +1,5 @@
 // One tenant with one object of each kind, and the mapping from API fields to these objects.
+import { randomUUID } from 'node:crypto';
 import { selfSigned } from '@edgeloom/agent/nginx/self-signed.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
@@ -70,6 +71,8 @@ export const objectKinds = [
   'announcement',
   'trafficPackage',
   'defaultErrorPage',
+  'webhook',
+  'webhookDelivery',
 ] as const;
 export type ObjectKind = (typeof objectKinds)[number];
 export type Ids = Record<ObjectKind, string>;
@@ -109,6 +112,7 @@ const byField: Readonly<Record<string, ObjectKind>> = {
   moduleId: 'urlRedirect',
   authID: 'tokenEntry',
   keyID: 'tokenKey',
+  webhookID: 'webhook',
 };
 const byFeature: Readonly<Record<string, ObjectKind>> = {
   accounts: 'subUser',
@@ -172,6 +176,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   announcementSetting: 'announcement',
   trafficPackages: 'trafficPackage',
   defaultErrorPages: 'defaultErrorPage',
+  webhooks: 'webhook',
 };
 
 /** The object that an id at this path refers to, or null. */
@@ -179,6 +184,7 @@ export function objectKindAt({ feature, name }: Endpoint, path: readonly string[
   const names = path.filter((name) => !/^\d+$/.test(name));
   const last = names.at(-1) ?? '';
   if (last === 'ids' && name === 'autoSSL') return 'domain';
+  if (last === 'ids' && feature === 'webhooks' && name === 'resend') return 'webhookDelivery';
   if (last === 'ids' && feature === 'copies') return 'customHeader';
   if (last === 'jobID' && feature === 'nodeJobs') return 'nodeJob';
   if (last === 'moduleId' && feature === 'proxyRewrites') return 'proxyRewrite';
@@ -386,6 +392,19 @@ export async function world(
     where: { clientId_code: { clientId, code: 504 } },
     create: { clientId, code: 504, type: 'content', value: '<h1>later</h1>', enabled: true, edgeOnly: true },
     update: {},
+  const webhook = await db.alertChannel.create({
+    data: {
+      clientId,
+      accountId: tenant.client.id,
+      type: 'webhook',
+      name: unique('webhook'),
+      enabled: true,
+      kinds: [],
+      address: 'https://hooks.invalid/',
+    },
+  });
+  const webhookDelivery = await db.alertMessage.create({
+    data: { id: randomUUID(), channelId: webhook.id, events: [], sentAt: new Date(0), expiresAt: new Date(0) },
   });
   return {
     tenant,
@@ -458,6 +477,8 @@ export async function world(
       announcement: announcement.id,
       trafficPackage: trafficPackage.id,
       defaultErrorPage: defaultErrorPage.id,
+      webhook: webhook.id,
+      webhookDelivery: webhookDelivery.id,
     },
   };
 }
@@ -523,6 +544,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.announcement.findUnique({ where: { id: ids.announcement } }),
     db.trafficPackage.findUnique({ where: { id: ids.trafficPackage } }),
     db.defaultErrorPage.findUnique({ where: { id: ids.defaultErrorPage } }),
+    db.alertChannel.findUnique({ where: { id: ids.webhook }, include: { messages: true } }),
   ]);
   return JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 }

@@ -1,4 +1,5 @@
 // Work of the control plane that no request starts. Tests run it at once instead of waiting for its timer.
+import { claimMessage, deliver } from '@edgeloom/api/alerts/deliver.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
@@ -26,6 +27,8 @@ export { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
 export { fetchDueListSources } from '@edgeloom/api/jobs/fetch-list-sources.job.ts';
 export { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
 export { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
+export { claimMessage } from '@edgeloom/api/alerts/deliver.ts';
+export { raiseAlerts } from '@edgeloom/api/jobs/raise-alerts.job.ts';
 export { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 export { expireSites } from '@edgeloom/api/jobs/expire-sites.job.ts';
 export { notifyExpiringSites } from '@edgeloom/api/jobs/notify-expiring-sites.job.ts';
@@ -51,6 +54,12 @@ export function steering({ pool }: Installation) {
 /** Rolls a zone's change on trial back, as its rollout does after an error. */
 export const withdrawTrial = ({ pool }: Installation, zoneId: string, version: number, note = '') =>
   withClient(pool, (client) => withdraw(client, zoneId, version, { note, messageCode: null }));
+
+/** Delivers all messages of alerts that are due. */
+export async function deliverAlerts(installation: Installation): Promise<void> {
+  for (let next = await claimMessage(installation.pool); next; next = await claimMessage(installation.pool))
+    await deliver(installation, next);
+}
 
 /** Delivers mail as another process does. */
 export const startMailProcess = (installation: Installation) =>

@@ -106,6 +106,12 @@ export const Env = z.object({
     .optional()
     .describe('Mail server: smtp://user:password@host:587'),
   MAIL_FROM: z.string().min(3).default('Edgeloom <edgeloom@localhost>').describe('Sender of mails'),
+  TELEGRAM_API_URL: z
+    .url({ protocol: /^https?$/ })
+    .default('https://api.telegram.org')
+    .describe(
+      "Telegram's Bot API, or a server of one's own. Plain HTTP and private networks must be permitted by ORIGIN_ALLOW",
+    ),
   ORIGIN_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
     .describe('Private or local CIDRs in which origins are allowed'),

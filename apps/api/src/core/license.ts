@@ -3,6 +3,7 @@
 // product.
 import type { ErrorName } from '@edgeloom/contract/errors.ts';
 import type { License, Licensed } from '@edgeloom/contract/licenses/licenses.ts';
+import { MAX_WEBHOOKS } from '@edgeloom/contract/webhooks/webhooks.ts';
 import type { Prisma } from '../generated/client.ts';
 import { dryRunClient } from './dry-run-transaction.ts';
 import { fail } from './fail.ts';
@@ -30,10 +31,14 @@ export interface ClientLicense {
   assertBelow: (thing: Bounded, ownerId: string) => Promise<void>;
 }
 
-type Bounded = 'roles' | 'zones' | 'certificateRequests';
+type Bounded = 'roles' | 'zones' | 'certificateRequests' | 'webhooks';
 const bounds: Record<Bounded, { limit: number; count: string }> = {
   roles: { limit: 500, count: 'SELECT count(*)::int FROM roles WHERE owner_id = $1::uuid' },
   zones: { limit: 1000, count: 'SELECT count(*)::int FROM zones WHERE client_id = $1::uuid' },
+  webhooks: {
+    limit: MAX_WEBHOOKS,
+    count: `SELECT count(*)::int FROM alert_channels WHERE account_id = $1::uuid AND type = 'webhook'`,
+  },
   // Counted for the customer, or the operator for sites without one.
   certificateRequests: {
     limit: 200,

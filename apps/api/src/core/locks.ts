@@ -10,6 +10,7 @@ export const locks = {
   topValues: 7_305_019_208,
   logSpool: 7_305_019_209,
   shipments: 7_305_019_210,
+  alerts: 7_305_019_211,
 } as const;
 
 /** Combined with hashtext() of the owner, or 0. */

@@ -89,6 +89,16 @@ export const owners: { [M in Model]: Owner<M> } = {
   PasskeyChallenge: '(none)',
   OidcProvider: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   OidcSignIn: '(none)',
+  // Customers see those of their sites. Operators' sub-accounts see those of their zones.
+  Alert: (actor) => {
+    if (actor.kind !== 'client') return { site: sitesOf(actor) };
+    return { clientId: actor.clientId, ...(actor.isRoot ? {} : { zone: zonesOf(actor) }) };
+  },
+  // Channels belong to a root account. Sub-accounts neither see nor change them.
+  AlertChannel: ({ kind, isRoot, id }) => ({ accountId: isRoot && kind !== 'admin' ? id : NOBODY }),
+  AlertMessage: 'channel',
+  AlertNotice: 'channel',
+  AlertFrequency: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
   OutgoingMail: '(append)',
   EmailSetting: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   Branding: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),

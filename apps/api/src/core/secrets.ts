@@ -26,6 +26,7 @@ export const contexts = {
   certificateKey: (certificateId: string) => `certificates/${certificateId}/key`,
   logDestination: (id: string) => `log_destinations/${id}/secrets`,
   listSource: (id: string) => `list_sources/${id}/key`,
+  alertChannel: (id: string) => `alert_channels/${id}/secret`,
   tokenKey: (id: string) => `token_keys/${id}/key`,
 } as const;
 

@@ -111,6 +111,8 @@ export const statusTone = {
   trafficPackage: { waiting: 'unknown', normal: 'ok', warning: 'warn', usedUp: 'bad', ended: 'off' },
   logExport: { waiting: 'unknown', processing: 'busy', success: 'ok', fail: 'bad' },
   listSource: { waiting: 'unknown', ok: 'ok', monitored: 'warn', failing: 'bad', off: 'off' },
+  alert: { critical: 'bad', warning: 'warn', ended: 'off' },
+  webhook: { ok: 'ok', failing: 'bad', off: 'off' },
   logDestination: { waiting: 'unknown', ok: 'ok', failing: 'bad', off: 'off' },
   dns: { reached: 'ok', away: 'warn', pending: 'unknown' },
   cname: { active: 'ok', inactive: 'bad', pendingCheck: 'unknown' },

@@ -8,11 +8,10 @@ import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
-import type { Prisma } from '../../generated/client.ts';
-import { readHealth, type NodeHealth } from '../nodes/node-severity.ts';
-import { hasFailedJob, isLosingLogs, isRolloutStopped, rowsOf } from './conditions.ts';
+import { rowsOf } from './conditions.ts';
 import { ofInstallationLicense } from './installation-license.ts';
 import { ofLicenses } from './licenses.ts';
+import { nodeConditions, stoppedRollouts } from './operator-conditions.ts';
 
 const NAMES = 3;
 /** Kinds of modules of sites that are listed one by one. One item counts the rest, or lists a single sixth one. */
@@ -94,40 +93,14 @@ const countModules = (condition: Sql): Sql =>
       FROM modules x JOIN sites s ON s.id = x.site_id WHERE ${condition}) m GROUP BY place`;
 
 async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
-  const orderBy = { name: 'asc' } as const;
-  const namesOf = async (where: Prisma.EdgeNodeWhereInput) =>
-    (await ctx.db.edgeNode.findMany({ where, select: { name: true }, orderBy })).map(({ name }) => name);
-  const [found, failed, losing] = await Promise.all([
-    readHealth(ctx, { orderBy }),
-    namesOf(hasFailedJob(true, ctx.now())),
-    namesOf(isLosingLogs(true, ctx.now())),
-  ]);
-  const having = (kind: AttentionKind, isIt: (node: NodeHealth) => boolean) =>
-    itemOf(
-      kind,
-      found.filter(isIt).map(({ name }) => name),
-    );
-  return [
-    ...having('nodesRejected', ({ status }) => status === 'rejected'),
-    ...having('nodesOffline', ({ status }) => status === 'offline'),
-    ...having('nodesDisconnected', ({ status }) => status === 'natsError'),
-    ...having('nodesBehind', ({ isBehind }) => isBehind),
-    ...itemOf('nodeJobsFailed', failed),
-    ...itemOf('nodesLosingLogs', losing),
-  ];
+  const byKind = Map.groupBy(await nodeConditions(ctx), ({ kind }) => kind);
+  return [...byKind].flatMap(([kind, nodes]) => itemOf(kind, nodes));
 }
 
-async function ofRollouts({ db, now }: Ctx): Promise<AttentionItem[]> {
-  const where = isRolloutStopped(now());
-  const rows = await db.rollout.findMany({ where, select: { title: true }, orderBy: { title: 'asc' } });
-  return itemOf(
-    'rolloutsStopped',
-    rows.map(({ title }) => title),
-  );
-}
+const ofRollouts = async (ctx: Ctx) => itemOf('rolloutsStopped', await stoppedRollouts(ctx));
 
 const none = { names: [], site: null, siteCount: 0, moduleKind: null, accountID: null, endsAt: null, limit: null };
 
 /** Empty if the count is zero. */
-const itemOf = (kind: AttentionKind, names: readonly string[]): AttentionItem[] =>
-  names.length === 0 ? [] : [{ ...none, kind, count: names.length, names: names.slice(0, NAMES) }];
+const itemOf = (kind: AttentionKind, rows: readonly { name: string }[]): AttentionItem[] =>
+  rows.length === 0 ? [] : [{ ...none, kind, count: rows.length, names: rows.slice(0, NAMES).map(({ name }) => name) }];

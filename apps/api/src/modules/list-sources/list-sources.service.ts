@@ -10,7 +10,7 @@ import {
 } from '@edgeloom/contract/list-sources/list-sources.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
-import { hostFault } from '../../core/outbound-fetch.ts';
+import { assertPermittedUrl } from '../../core/permitted-url.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { contexts } from '../../core/secrets.ts';
 import { rulesOf } from '../firewall/firewall-rules.service.ts';
@@ -95,23 +95,14 @@ function withSealedKey(
 export const sources = {
   ...table,
   async create(ctx: Ctx, siteId: string, input: ListSourceInput) {
-    assertPermitted(ctx, input.url);
+    assertPermittedUrl(ctx.installation.env, input.url);
     return table.create(ctx, siteId, withSealedKey(ctx, { ...input, id: randomUUIDv7() }));
   },
   async update(ctx: Ctx, siteId: string, input: ListSourceInput & { id: string }) {
-    assertPermitted(ctx, input.url);
+    assertPermittedUrl(ctx.installation.env, input.url);
     return table.update(ctx, siteId, withSealedKey(ctx, input));
   },
 };
-
-/** Names are checked again when they are resolved. Without ORIGIN_ALLOW, each of them needs TLS. */
-function assertPermitted({ installation: { env } }: Ctx, url: string) {
-  const { hostname, protocol } = new URL(url);
-  const isEncrypted = protocol === 'https:';
-  const fault = hostFault(hostname, isEncrypted, env);
-  if (fault) failAt('url', 'policy', fault);
-  if (!isEncrypted && env.ORIGIN_ALLOW.length === 0) failAt('url', 'policy', 'https only');
-}
 
 /** The job fetches them within seconds, but each at most once a minute, also during a fetch. */
 export const refresh = ({ db, now }: Ctx, siteId: string, ids: string[]) =>

@@ -16,6 +16,8 @@ export const countedKind = (kind: string, of: number) =>
 const wordsOf: Readonly<Record<string, readonly string[]>> = {
   abuseIps: ['firewall', 'abuseIPs'],
   accounts: ['userInformation', 'accounts'],
+  alertChannels: ['notifySetting', 'webhooks'],
+  alertFrequencies: ['alertFrequency'],
   announcements: ['announcementSetting'],
   antiHeaders: ['hotlink'],
   antiReferers: ['hotlink'],

@@ -4,6 +4,7 @@ import { tMaybe } from '../../lib/i18n.ts';
 const kinds: Readonly<Record<string, string>> = {
   clientSites: 'sites',
   branding: 'brandings',
+  webhooks: 'alertChannels',
   announcementSetting: 'announcements',
   domainUpstreams: 'upstreams',
   siteAntiHeaders: 'antiHeaders',

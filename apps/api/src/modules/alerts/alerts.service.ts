@@ -1,0 +1,21 @@
+// The history of alerts. Kinds of a newer version are left out: after a rollback of the API they have no text.
+import { AlertKind, alertKinds, type Alert, type AlertQuery } from '@edgeloom/contract/alerts/alerts.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { pageOf } from '../../core/page.ts';
+
+export async function list({ db }: Ctx, query: AlertQuery): Promise<{ data: Alert[]; total: number }> {
+  const { kinds = AlertKind.options, isOpen } = query;
+  const where = {
+    kind: { in: [...kinds] },
+    ...(isOpen !== undefined && { endedAt: isOpen ? null : { not: null } }),
+  };
+  const [rows, total] = await Promise.all([
+    db.alert.findMany({ where, include: { site: { select: { id: true, name: true } } }, ...pageOf(query) }),
+    db.alert.count({ where }),
+  ]);
+  const data = rows.map(({ id, kind: text, name, site, beganAt, endedAt }) => {
+    const kind = AlertKind.parse(text);
+    return { id, kind, severity: alertKinds[kind].severity, name, site, beganAt, endedAt };
+  });
+  return { data, total };
+}

@@ -1,0 +1,30 @@
+// Rules that channels of alerts share, whatever their type.
+import { AlertKind, alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
+import { AlertDeliveryError } from '@edgeloom/contract/notify-setting/notify-setting.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import type { ScopedTx } from '../../core/scope.ts';
+import type { AlertChannel } from '../../generated/client.ts';
+
+/** Channels belong to the whole account: sub-accounts neither see nor change them. */
+export function assertRoot({ actor }: Ctx) {
+  if (!actor.isRoot) fail('PERMISSION_DENIED');
+}
+
+/** The kinds that an account can receive. */
+export const kindsFor = ({ actor }: Ctx, kinds: readonly AlertKind[] = AlertKind.options): AlertKind[] =>
+  [...new Set(kinds)].filter((kind) => actor.kind === 'client' || alertKinds[kind].isOfSite);
+
+/** Fields that each type of channel shows. Kinds of a newer version are left out. */
+export const shownState = ({ enabled, kinds, lastError, failedAt }: AlertChannel) => ({
+  enabled,
+  events: kinds.flatMap((kind) => AlertKind.safeParse(kind).data ?? []),
+  lastError: AlertDeliveryError.nullable().catch('connection').parse(lastError),
+  failedAt,
+});
+
+/** A disabled channel sends nothing later of what waits now. */
+export async function dropWaiting(tx: ScopedTx, channelId: string) {
+  await tx.alertNotice.deleteMany({ where: { channelId, messageId: null } });
+  await tx.alertMessage.deleteMany({ where: { channelId, sentAt: null, failedAt: null } });
+}

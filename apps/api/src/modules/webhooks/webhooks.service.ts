@@ -1,0 +1,111 @@
+// Webhooks of an operator: channels of alerts that are signed requests. The key is shown once. Sub-accounts cannot
+// find them (owners.ts).
+import { randomUUIDv7 } from 'node:crypto';
+import type { Paging } from '@edgeloom/contract/common/common.ts';
+import { type Webhook, type WebhookDelivery, type WebhookInput } from '@edgeloom/contract/webhooks/webhooks.ts';
+import { AlertDeliveryError } from '@edgeloom/contract/notify-setting/notify-setting.ts';
+import { eventsOf } from '../../alerts/deliver.ts';
+import { newWebhookSecret } from '../../alerts/webhook.ts';
+import { orFail } from '../../core/conflict.ts';
+import type { Ctx } from '../../core/ctx.ts';
+import { fail } from '../../core/fail.ts';
+import { pageOf } from '../../core/page.ts';
+import { assertPermittedUrl } from '../../core/permitted-url.ts';
+import { contexts } from '../../core/secrets.ts';
+import type { AlertChannel, AlertMessage } from '../../generated/client.ts';
+import { assertRoot, dropWaiting, kindsFor, shownState } from '../notify-setting/channels.ts';
+
+const RETRY_MS = 86_400_000;
+const type = 'webhook';
+
+export async function list(ctx: Ctx, query: Paging<'createdAt' | 'updatedAt' | 'name'>) {
+  assertRoot(ctx);
+  const [rows, total] = await Promise.all([
+    ctx.db.alertChannel.findMany({ where: { type }, ...pageOf(query) }),
+    ctx.db.alertChannel.count({ where: { type } }),
+  ]);
+  return { data: rows.map(shown), total };
+}
+
+export async function create(ctx: Ctx, input: WebhookInput): Promise<Webhook & { secret: string }> {
+  assertRoot(ctx);
+  assertPermittedUrl(ctx.installation.env, input.url);
+  const { actor, installation } = ctx;
+  const [id, secret] = [randomUUIDv7(), newWebhookSecret()];
+  const secretSealed = installation.secrets.seal(secret, contexts.alertChannel(id));
+  const work = ctx.db.$transaction(async (tx) => {
+    await tx.$license.assertBelow('webhooks', actor.id);
+    const owner = { accountId: actor.id, clientId: actor.clientId };
+    return tx.alertChannel.create({ data: { ...owner, id, type, secretSealed, ...columnsOf(ctx, input) } });
+  });
+  return { ...shown(await orFail('DUPLICATED', work)), secret };
+}
+
+export async function update(ctx: Ctx, { id, ...input }: WebhookInput & { id: string }): Promise<Webhook> {
+  assertPermittedUrl(ctx.installation.env, input.url);
+  const work = ctx.db.$transaction(async (tx) => {
+    if (!input.enabled) await dropWaiting(tx, id);
+    const data = { ...columnsOf(ctx, input), lastError: null, failedAt: null };
+    const [row] = await tx.alertChannel.updateManyAndReturn({ where: { id, type }, data });
+    return row ?? fail('NOT_FOUND');
+  });
+  return shown(await orFail('DUPLICATED', work));
+}
+
+export const remove = (ctx: Ctx, ids: string[]) =>
+  ctx.db.$transaction(async (tx) => {
+    const { count } = await tx.alertChannel.deleteMany({ where: { type, id: { in: ids } } });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    return { ids };
+  });
+
+export async function deliveries(ctx: Ctx, channelId: string, query: Paging<'createdAt'>) {
+  await own(ctx, channelId);
+  const [rows, total] = await Promise.all([
+    ctx.db.alertMessage.findMany({ where: { channelId }, ...pageOf(query) }),
+    ctx.db.alertMessage.count({ where: { channelId } }),
+  ]);
+  return { data: rows.map(deliveryOf), total };
+}
+
+/** Ids stay, so that a receiver recognizes repetitions. A disabled webhook sends them when it is enabled. */
+export async function resend(ctx: Ctx, channelId: string, ids: string[]) {
+  await own(ctx, channelId);
+  const [dueAt, expiresAt] = [ctx.now(), new Date(ctx.now().getTime() + RETRY_MS)];
+  return ctx.db.$transaction(async (tx) => {
+    const data = { dueAt, expiresAt, tries: 0, sentAt: null, failedAt: null, lastError: null };
+    const { count } = await tx.alertMessage.updateMany({ where: { channelId, id: { in: ids } }, data });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    return { ids };
+  });
+}
+
+const own = async ({ db }: Ctx, id: string) =>
+  (await db.alertChannel.findFirst({ where: { id, type } })) ?? fail('NOT_FOUND');
+
+const columnsOf = (ctx: Ctx, { name, url, enabled, events }: WebhookInput) => ({
+  name,
+  enabled,
+  address: url,
+  kinds: kindsFor(ctx, events),
+});
+
+const shown = (row: AlertChannel): Webhook => ({
+  ...shownState(row),
+  id: row.id,
+  name: row.name,
+  url: row.address,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+});
+
+const deliveryOf = (row: AlertMessage): WebhookDelivery => ({
+  id: row.id,
+  events: eventsOf(row.events),
+  tries: row.tries,
+  sentAt: row.sentAt,
+  failedAt: row.failedAt,
+  nextTryAt: row.sentAt === null && row.failedAt === null ? row.dueAt : null,
+  lastError: AlertDeliveryError.nullable().catch('connection').parse(row.lastError),
+  createdAt: row.createdAt,
+});

@@ -1,0 +1,185 @@
+// Alerts in a Telegram chat: each begin and each end once, whatever happens between the decision and the delivery.
+import { alertFrequency, notifySetting } from '@edgeloom/contract/notify-setting/notify-setting.endpoints.ts';
+import { AlertKind, alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
+import { BOT_TOKEN, CHAT_ID, startTelegram } from '../support/fakes/telegram.ts';
+import { testApp } from '../support/services/app.ts';
+import { claimMessage, deliverAlerts, raiseAlerts } from '../support/services/background-work.ts';
+import '../support/assertions/matchers.ts';
+
+const telegram = await startTelegram();
+const { as, build, installation, close } = await testApp({
+  ORIGIN_ALLOW: '127.0.0.0/8',
+  TELEGRAM_API_URL: telegram.url,
+});
+const { db, pool } = installation;
+afterAll(async () => {
+  await close();
+  await telegram.stop();
+});
+beforeEach(() => void telegram.texts.splice(0));
+
+const setting = { enabled: true, token: BOT_TOKEN, chatID: CHAT_ID, events: ['cnameInactive' as const] };
+async function set(who: SignedInAccount, more: Partial<typeof setting> = {}) {
+  await db.account.update({ where: { id: who.id }, data: { language: 'en' } });
+  return as(who).call(notifySetting.updateTelegram, { body: { ...setting, ...more } });
+}
+const pass = () => raiseAlerts(installation, { warn: () => undefined });
+const passAndDeliver = async () => {
+  await pass();
+  await deliverAlerts(installation);
+};
+const setStatus = (id: string, cnameStatus: 'active' | 'inactive') =>
+  db.domain.update({ where: { id }, data: { cnameStatus } });
+/** Ends leases and waits of retries. */
+const hurry = () => pool.query(`UPDATE alert_messages SET due_at = now() - interval '1 second' WHERE sent_at IS NULL`);
+
+async function siteWithDomain(channelOf: 'client' | 'owner' = 'client') {
+  const site = await build.site();
+  const domain = await build.domain({ site });
+  await set(site[channelOf]);
+  return { site, domain };
+}
+async function inactiveDomains(site: BuiltSite, count: number) {
+  for (let i = 0; i < count; i += 1) await setStatus((await build.domain({ site })).id, 'inactive');
+}
+
+test('the begin and the end of an alert are sent once each', async () => {
+  const { domain, site } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  await passAndDeliver();
+  await passAndDeliver();
+  const named = `CNAME not active: ${domain.name} (site ${site.name})`;
+  expect(telegram.texts).toEqual([`🟠 ${named}`]);
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  await passAndDeliver();
+  expect(telegram.texts).toEqual([`🟠 ${named}`, `🟢 Ended: ${named}`]);
+});
+
+test('many alerts at once are one message', async () => {
+  const { site } = await siteWithDomain();
+  await inactiveDomains(site, 22);
+  await passAndDeliver();
+  expect(telegram.texts).toHaveLength(1);
+  expect(telegram.texts[0]).toMatch(/ and 2 more$/);
+});
+
+test('a customer gets the alerts of its sites, and none of other customers', async () => {
+  const { site, domain } = await siteWithDomain('owner');
+  const beside = await build.site({ product: site.product });
+  await inactiveDomains(beside, 1);
+  await setStatus(domain.id, 'inactive');
+  await passAndDeliver();
+  expect(telegram.texts).toEqual([expect.stringContaining(domain.name)]);
+});
+
+test('a process killed after the decision, and one killed after it took the message, lose and repeat nothing', async () => {
+  const { domain } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  await pass();
+  expect(await claimMessage(pool)).not.toBeNull();
+  await deliverAlerts(installation);
+  expect(telegram.texts).toEqual([]);
+  await hurry();
+  await Promise.all([deliverAlerts(installation), deliverAlerts(installation)]);
+  expect(telegram.texts).toHaveLength(1);
+});
+
+test('a message waits as long as Telegram asks', async () => {
+  const { domain } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  telegram.refuseNext(429, 3600);
+  await passAndDeliver();
+  const { rows } = await pool.query<{ isLater: boolean }>(
+    `SELECT due_at > now() + interval '50 minutes' AS "isLater" FROM alert_messages WHERE sent_at IS NULL AND failed_at IS NULL`,
+  );
+  expect(rows).toEqual([{ isLater: true }]);
+  await hurry();
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(1);
+});
+
+test('alerts that begin during an outage of Telegram are one message afterwards', async () => {
+  const { site, domain } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  telegram.refuseNext(502);
+  await passAndDeliver();
+  expect(await as(site.client).call(notifySetting.getTelegram)).toMatchObject({ lastError: 'status' });
+  for (let i = 0; i < 3; i += 1) {
+    await inactiveDomains(site, 1);
+    await passAndDeliver();
+  }
+  await hurry();
+  await deliverAlerts(installation);
+  await passAndDeliver();
+  expect(telegram.texts).toHaveLength(2);
+  expect(await as(site.client).call(notifySetting.getTelegram)).toMatchObject({ lastError: null });
+});
+
+test('within the interval of the operator, alerts of a kind are collected', async () => {
+  const { site, domain } = await siteWithDomain();
+  await as(site.client).call(alertFrequency.update, { body: { intervalMinutes: 30, grouping: 'kind' } });
+  await setStatus(domain.id, 'inactive');
+  await passAndDeliver();
+  await inactiveDomains(site, 2);
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  expect(telegram.texts).toHaveLength(1);
+  await pool.query(`UPDATE alert_messages SET created_at = created_at - interval '31 minutes'`);
+  await passAndDeliver();
+  expect(telegram.texts).toHaveLength(2);
+  expect(telegram.texts[1]?.split('\n')).toHaveLength(2);
+});
+
+test('a channel that was turned off sends nothing, also not later', async () => {
+  const { site, domain } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  await pass();
+  await set(site.client, { enabled: false });
+  await deliverAlerts(installation);
+  await set(site.client);
+  await passAndDeliver();
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  expect(telegram.texts).toEqual([]);
+});
+
+test('a token is checked, kept when it is left out, and never returned', async () => {
+  const { client } = await build.client();
+  const unknown = `123456:${'B'.repeat(35)}`;
+  await expect(set(client, { token: unknown })).toFail('ILLEGAL_TELEGRAM_TOKEN');
+  await expect(set(client, { token: '../getMe?' })).toFail('ILLEGAL_TELEGRAM_TOKEN');
+  const rest = { enabled: true, chatID: CHAT_ID, events: setting.events };
+  const update = () => as(client).call(notifySetting.updateTelegram, { body: rest });
+  await expect(update()).toFail('PARAMETER');
+  const answers = [await set(client), await update(), await as(client).call(notifySetting.getTelegram)];
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ enabled: true, hasToken: true, chatID: CHAT_ID, events: ['cnameInactive'] });
+    expect(JSON.stringify(answer)).not.toContain(BOT_TOKEN.slice(7));
+  }
+});
+
+test('a test message shows whether the bot may write to the chat', async () => {
+  const { client } = await build.client();
+  const send = () => as(client).call(notifySetting.testTelegram);
+  await expect(send()).toFail('PARAMETER');
+  await set(client, { enabled: false });
+  expect(await send()).toEqual({ error: null });
+  expect(telegram.texts).toEqual(['This is a test. Alerts will be sent to this chat.']);
+  await set(client, { chatID: '42' });
+  expect(await send()).toEqual({ error: 'chat' });
+});
+
+test('users choose among the kinds of their sites; sub-accounts see no channel', async () => {
+  const site = await build.site();
+  const events = [...AlertKind.options];
+  const body = { ...setting, enabled: false, events };
+  const ofSites = events.filter((kind) => alertKinds[kind].isOfSite);
+  expect((await as(site.owner).call(notifySetting.updateTelegram, { body })).events).toEqual(ofSites);
+  expect((await as(site.client).call(notifySetting.updateTelegram, { body })).events).toEqual(events);
+  const sub = await build.subUser(site.owner, [site]);
+  await expect(as(sub).call(notifySetting.getTelegram)).toFail('PERMISSION_DENIED');
+});

@@ -1,0 +1,134 @@
+// Alerts as signed requests to an operator's servers.
+import { createHmac } from 'node:crypto';
+import { WebhookBody } from '@edgeloom/contract/webhooks/webhooks.ts';
+import { webhooks } from '@edgeloom/contract/webhooks/webhooks.endpoints.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { SignedInAccount } from '../support/builders/api-clients.ts';
+import { unique } from '../support/builders/build.ts';
+import { startOrigin, type Origin, type OriginRequest } from '../support/fakes/origin.ts';
+import { testApp } from '../support/services/app.ts';
+import { deliverAlerts, raiseAlerts } from '../support/services/background-work.ts';
+import '../support/assertions/matchers.ts';
+
+const { as, build, installation, close } = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8' });
+const { db, pool } = installation;
+let receiver: Origin;
+beforeAll(async () => {
+  receiver = await startOrigin({});
+});
+afterAll(async () => {
+  await close();
+  await receiver.stop();
+});
+
+const input = (path: string) => ({
+  name: unique('hook'),
+  url: `http://127.0.0.1:${receiver.port}${path}`,
+  enabled: true,
+  events: ['cnameInactive' as const],
+});
+const passAndDeliver = async () => {
+  await raiseAlerts(installation, { warn: () => undefined });
+  await deliverAlerts(installation);
+};
+const hurry = () => pool.query(`UPDATE alert_messages SET due_at = now() - interval '1 second' WHERE sent_at IS NULL`);
+const deliveriesOf = async (who: SignedInAccount, webhookID: string) =>
+  (await as(who).call(webhooks.deliveries, { params: { webhookID } })).data;
+
+async function troubledSite(path: string) {
+  const site = await build.site();
+  const hook = await as(site.client).call(webhooks.create, { body: input(path) });
+  const domain = await build.domain({ site });
+  await db.domain.update({ where: { id: domain.id }, data: { cnameStatus: 'inactive' } });
+  return { site, hook, domain };
+}
+function isSigned({ headers, body }: OriginRequest, secret: string): boolean {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const text = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
+  return headers['webhook-signature'] === `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
+}
+
+test('an alert is one signed request, which the delivery log shows', async () => {
+  receiver.on('/ok', { status: 204 });
+  const { site, hook, domain } = await troubledSite('/ok');
+  await passAndDeliver();
+  await passAndDeliver();
+  const [request, ...others] = receiver.asked('/ok');
+  expect(others).toEqual([]);
+  expect(request && isSigned(request, hook.secret)).toBe(true);
+  const body = WebhookBody.parse(JSON.parse(request?.body ?? ''));
+  expect(body.data.events).toMatchObject([
+    { kind: 'cnameInactive', severity: 'warning', phase: 'began', name: domain.name, siteName: site.name },
+  ]);
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([
+    { id: request?.headers['webhook-id'], tries: 1, sentAt: expect.any(String), nextTryAt: null, lastError: null },
+  ]);
+});
+
+test('a failed request is repeated with the same id for a day, and can be sent again', async () => {
+  receiver.on('/down', { status: 500 });
+  const { site, hook } = await troubledSite('/down');
+  await passAndDeliver();
+  await hurry();
+  await deliverAlerts(installation);
+  const [delivery] = await deliveriesOf(site.client, hook.id);
+  expect(delivery).toMatchObject({ tries: 2, lastError: 'status', sentAt: null, failedAt: null });
+  await hurry();
+  await pool.query('UPDATE alert_messages SET expires_at = due_at WHERE sent_at IS NULL');
+  await deliverAlerts(installation);
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ failedAt: expect.any(String), nextTryAt: null }]);
+  expect((await as(site.client).call(webhooks.list)).data).toMatchObject([{ lastError: 'status' }]);
+
+  receiver.on('/down', { status: 200 });
+  const ids = [delivery?.id ?? ''];
+  await as(site.client).call(webhooks.resend, { params: { webhookID: hook.id }, body: { ids } });
+  await deliverAlerts(installation);
+  const requests = receiver.asked('/down');
+  expect(requests).toHaveLength(4);
+  expect(new Set(requests.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(ids));
+  expect(requests.every((request) => isSigned(request, hook.secret))).toBe(true);
+  expect((await as(site.client).call(webhooks.list)).data).toMatchObject([{ lastError: null }]);
+});
+
+test('redirects are not followed', async () => {
+  receiver.on('/away', { status: 302, headers: { Location: '/elsewhere' } });
+  const { site, hook } = await troubledSite('/away');
+  await passAndDeliver();
+  expect(receiver.asked('/elsewhere')).toEqual([]);
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ lastError: 'status' }]);
+});
+
+test('the outbound policy holds for the address, and for what a name resolves to', async () => {
+  const { client } = await build.client();
+  const create = (url: string) => as(client).call(webhooks.create, { body: { ...input('/'), url } });
+  await expect(create('https://10.0.0.1/')).toFail('PARAMETER');
+  await expect(create('https://169.254.169.254/latest')).toFail('PARAMETER');
+  await expect(create('https://user:password@example.com/')).toFail('PARAMETER');
+});
+
+test('the secret is shown once, names are unique, and there are at most ten', async () => {
+  const { client } = await build.client();
+  const call = as(client).call;
+  const first = input('/unused');
+  const hook = await call(webhooks.create, { body: first });
+  expect(hook.secret).toMatch(/^whsec_/);
+  await expect(call(webhooks.create, { body: first })).toFail('DUPLICATED');
+  const changed = await call(webhooks.update, { body: { ...first, id: hook.id, enabled: false } });
+  expect(JSON.stringify([changed, await call(webhooks.list)])).not.toContain('whsec_');
+  for (let i = 1; i < 10; i += 1) await call(webhooks.create, { body: input('/unused') });
+  await expect(call(webhooks.create, { body: input('/unused') })).toFail('LIMIT_REACHED');
+  await call(webhooks.remove, { body: { ids: [hook.id] } });
+  expect((await call(webhooks.list)).total).toBe(9);
+});
+
+test("another operator's webhooks are not found, and sub-accounts see none", async () => {
+  const tenant = await build.client();
+  const hook = await as(tenant.client).call(webhooks.create, { body: input('/unused') });
+  const { client: stranger } = await build.client();
+  const params = { webhookID: hook.id };
+  await expect(as(stranger).call(webhooks.deliveries, { params })).toFail('NOT_FOUND');
+  await expect(as(stranger).call(webhooks.remove, { body: { ids: [hook.id] } })).toFail('NOT_FOUND');
+  await expect(as(stranger).call(webhooks.update, { body: { ...input('/'), id: hook.id } })).toFail('NOT_FOUND');
+  const sub = await build.subClient(tenant, [], { permissions: ['webhook:read', 'webhook:write'] });
+  await expect(as(sub).call(webhooks.list)).toFail('PERMISSION_DENIED');
+});
