@@ -5,6 +5,7 @@ import { autoCertificates } from '@edgeloom/contract/certificates/certificates.c
 import { defaultErrorPages } from '@edgeloom/contract/default-error-pages/default-error-pages.calls.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.calls.ts';
 import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.calls.ts';
+import { webhooks } from '@edgeloom/contract/webhooks/webhooks.calls.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.calls.ts';
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
@@ -37,6 +38,7 @@ import {
   IconSpeakerphone,
   IconStairs,
   IconTemplate,
+  IconWebhook,
   IconWorld,
   IconWorldWww,
 } from '@tabler/icons-react';
@@ -142,6 +144,13 @@ export const menu: readonly MenuGroup[] = [
         title: 'systemSetting.title',
         icon: IconSettings,
         reads: emailSetting.get,
+      },
+      {
+        to: 'systemManagement/webhooks',
+        title: 'webhooks.title',
+        icon: IconWebhook,
+        reads: webhooks.list,
+        creates: { call: webhooks.create, title: 'webhooks.create' },
       },
       {
         to: 'systemManagement/dnsSetting',

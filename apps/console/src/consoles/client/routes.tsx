@@ -102,6 +102,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/system-setting/system-setting-page.tsx'), 'SystemSettingPage'),
     },
     {
+      path: 'systemManagement/webhooks',
+      lazy: page(() => import('../../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
+    },
+    {
       path: 'systemManagement/nginxSetting',
       lazy: page(() => import('../../features/zone-settings/nginx-defaults-page.tsx'), 'NginxDefaultsPage'),
     },

@@ -29,7 +29,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'audit.search': reads,
   'emailSetting.test': acts,
   'notifySetting.testTelegram': acts,
-  'webhooks.create': programs,
   'webhooks.resend': acts,
   'dnsSetting.test': reads,
   'dnsSetting.compare': acts,
