@@ -8,7 +8,7 @@ import { sql, type Sql } from '../core/sql.ts';
 import { rowsOf } from '../modules/attention/conditions.ts';
 import { nodeConditions, stoppedRollouts } from '../modules/attention/operator-conditions.ts';
 
-export interface Condition {
+interface Condition {
   kind: AlertKind;
   objectId: string;
   name: string;

@@ -26,7 +26,7 @@ export const NewWebhook = Webhook.extend({
 });
 export const WebhookQuery = paging(['createdAt', 'updatedAt', 'name']);
 
-export const AlertPhase = z.enum(['began', 'ended']);
+const AlertPhase = z.enum(['began', 'ended']);
 /** One event of a delivery. */
 export const AlertEvent = z.object({
   alertID: Id,

@@ -6,7 +6,7 @@ import { readHealth } from '../nodes/node-severity.ts';
 import { hasFailedJob, isLosingLogs, isRolloutStopped } from './conditions.ts';
 
 type Reading = Pick<Ctx, 'db' | 'now'>;
-export interface NodeCondition {
+interface NodeCondition {
   kind: AttentionKind;
   id: string;
   zoneId: string;

@@ -1,3 +1,4 @@
+import { alerts } from '@edgeloom/contract/alerts/alerts.calls.ts';
 import { announcementSetting } from '@edgeloom/contract/announcements/announcements.calls.ts';
 import { branding } from '@edgeloom/contract/branding/branding.calls.ts';
 import { clientHealth } from '@edgeloom/contract/client-health/client-health.calls.ts';
@@ -20,6 +21,7 @@ import { zones } from '@edgeloom/contract/zones/zones.calls.ts';
 import {
   IconAddressBook,
   IconArrowRampRight,
+  IconBell,
   IconBox,
   IconCertificate,
   IconCloudNetwork,
@@ -145,6 +147,7 @@ export const menu: readonly MenuGroup[] = [
         icon: IconSettings,
         reads: emailSetting.get,
       },
+      { to: 'systemManagement/notifySetting', title: 'notifySetting.title', icon: IconBell, reads: alerts.list },
       {
         to: 'systemManagement/webhooks',
         title: 'webhooks.title',

@@ -102,6 +102,10 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/system-setting/system-setting-page.tsx'), 'SystemSettingPage'),
     },
     {
+      path: 'systemManagement/notifySetting',
+      lazy: page(() => import('../../features/notify-setting/notify-setting-page.tsx'), 'NotifySettingPage'),
+    },
+    {
       path: 'systemManagement/webhooks',
       lazy: page(() => import('../../features/webhooks/webhooks-page.tsx'), 'WebhooksPage'),
     },

@@ -231,6 +231,10 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     ],
   }),
   entry('systemManagement/predefinedSetting', { '': ['predefinedSetting.template'] }),
+  entry('systemManagement/notifySetting', {
+    history: ['notifySetting.tabs.history'],
+    channels: ['notifySetting.tabs.channels', 'notifySetting.telegram', 'alertFrequency.title'],
+  }),
   entry('systemManagement/dnsSetting', {
     accounts: ['dnsSetting.tabs.accounts'],
     unprocessed: ['dnsSetting.tabs.unprocessed'],
