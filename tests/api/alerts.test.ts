@@ -1,18 +1,20 @@
 // Alerts begin and end with the conditions of the attention list, once each.
 import { alerts } from '@edgeloom/contract/alerts/alerts.endpoints.ts';
 import { AlertKind, alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
+import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { afterAll, expect, test } from 'vitest';
 import { attentionItems } from '../support/builders/attention-items.ts';
+import type { BuiltSite } from '../support/builders/build.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { testApp } from '../support/services/app.ts';
 import { raiseAlerts } from '../support/services/background-work.ts';
 
 const { as, build, installation, close } = await testApp();
-const { db } = installation;
+const { db, pool } = installation;
 afterAll(close);
 
-const quiet = { warn: () => undefined };
-const pass = () => raiseAlerts(installation, quiet);
+const pass = () => raiseAlerts(installation);
+const longAgo = new Date(Date.now() - 3_600_000);
 const seenBy = async (who: SignedInAccount, query: { isOpen?: boolean } = {}) =>
   (await as(who).call(alerts.list, { query: { pageSize: 500, ...query } })).data;
 const kindsSeenBy = async (who: SignedInAccount) => (await seenBy(who)).map(({ kind }) => kind).toSorted();
@@ -65,7 +67,132 @@ test('a sub-account sees the alerts of its zones only', async () => {
   await db.domain.update({ where: { id: domain.id }, data: { cnameStatus: 'inactive' } });
   await pass();
   const tenant = { clientId: site.clientId, client: site.client };
-  const rights = { permissions: ['notify:read' as const] };
+  const rights = { permissions: ['notify:read' as const, 'domain:read' as const] };
   expect(await kindsSeenBy(await build.subClient(tenant, [site.zone], rights))).toEqual(['cnameInactive']);
   expect(await kindsSeenBy(await build.subClient(tenant, [], rights))).toEqual([]);
+});
+
+test('a sub-account sees alerts only of what it may read', async () => {
+  const site = await build.site();
+  await attentionItems(build, installation, site);
+  await pass();
+  const tenant = { clientId: site.clientId, client: site.client };
+  const seenWith = async (...permissions: Permission[]) =>
+    kindsSeenBy(await build.subClient(tenant, [site.zone], { permissions: ['notify:read', ...permissions] }));
+  expect(await seenWith()).toEqual([]);
+  expect(await seenWith('certificate:read')).toEqual(['certificatesEnding', 'certificatesFailed']);
+  expect(await seenWith('node:read')).toEqual(
+    ['nodesDisconnected', 'nodesLosingLogs', 'nodesOffline', 'nodesRejected'].toSorted(),
+  );
+  const subUser = await build.subUser(site.owner, [site], { permissions: ['notify:read'] });
+  expect(await kindsSeenBy(subUser)).toEqual([]);
+});
+
+type NodeChange = Parameters<typeof db.nodeState.update>[0]['data'];
+async function nodeOf(site: BuiltSite, state: NodeChange) {
+  const { id } = await build.node({ zone: site.zone });
+  await db.edgeNode.update({ where: { id }, data: { joinedAt: longAgo } });
+  await db.nodeState.create({ data: { nodeId: id } });
+  const set = (data: NodeChange) => db.nodeState.update({ where: { nodeId: id }, data });
+  await set(state);
+  return set;
+}
+const openKindsOf = async ({ client }: BuiltSite) =>
+  (await seenBy(client, { isOpen: true })).map(({ kind }) => kind).toSorted();
+const connected = () => ({ connectedAt: new Date(), lastSeenAt: new Date(), nginx: 'running' });
+const rejected = [{ key: 'zone', revision: 2, error: 'no such directive' }];
+
+test('after an outage of the control plane, alerts of nodes begin and end only when nodes had time to report', async () => {
+  const site = await build.site();
+  const set = await nodeOf(site, { connectedAt: longAgo, lastSeenAt: longAgo, nginx: 'running' });
+  await pool.query('DELETE FROM alert_node_link');
+  await raiseAlerts(installation, { link: 'down' });
+  await raiseAlerts(installation, { link: 'up' });
+  expect(await openKindsOf(site)).toEqual([]);
+  await pass();
+  expect(await openKindsOf(site)).toEqual(['nodesOffline']);
+  await set(connected());
+  await raiseAlerts(installation, { link: 'down' });
+  expect(await openKindsOf(site)).toEqual(['nodesOffline']);
+  await pass();
+  expect(await openKindsOf(site)).toEqual([]);
+});
+
+test('a node that loses its connection does not end its other alerts', async () => {
+  const site = await build.site();
+  const set = await nodeOf(site, { ...connected(), rejected });
+  await pass();
+  await set({ connectedAt: null, disconnectedAt: new Date() });
+  await pass();
+  expect(await openKindsOf(site)).toEqual(['nodesRejected']);
+  await set({ disconnectedAt: longAgo });
+  await pass();
+  await set({ lastSeenAt: longAgo });
+  await pass();
+  expect(await openKindsOf(site)).toEqual(['nodesDisconnected', 'nodesOffline', 'nodesRejected']);
+  await set({ ...connected(), rejected: [] });
+  await pass();
+  expect(await openKindsOf(site)).toEqual([]);
+});
+
+test('a retry of a certificate does not end the alert of its failure', async () => {
+  const site = await build.site();
+  const domain = await build.domain({ site });
+  const { id } = await build.certificate(site, [domain.name], { type: 'automatic', status: 'fail' });
+  const set = async (data: Parameters<typeof db.certificate.update>[0]['data']) => {
+    await db.certificate.update({ where: { id }, data });
+    await pass();
+    return openKindsOf(site);
+  };
+  expect(await set({ failures: 1 })).toEqual(['certificatesFailed']);
+  expect(await set({ status: 'processing' })).toEqual(['certificatesFailed']);
+  expect(await seenBy(site.client, { isOpen: false })).toEqual([]);
+  expect(await set({ status: 'success', failures: 0 })).toEqual([]);
+});
+
+async function troubledSite() {
+  const site = await build.site();
+  const domain = await build.domain({ site });
+  await db.domain.update({ where: { id: domain.id }, data: { cnameStatus: 'inactive' } });
+  return { site, domain };
+}
+
+test('a locked site delays its own alerts only', async () => {
+  const [locked, other] = [await troubledSite(), await troubledSite()];
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT 1 FROM sites WHERE id = $1 FOR UPDATE', [locked.site.id]);
+    await pass();
+    expect(await openKindsOf(other.site)).toEqual(['cnameInactive']);
+    expect(await openKindsOf(locked.site)).toEqual([]);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  await pass();
+  expect(await openKindsOf(locked.site)).toEqual(['cnameInactive']);
+});
+
+test('a site that goes to another customer leaves its alerts with the customer before', async () => {
+  const { site } = await troubledSite();
+  await pass();
+  const next = await build.user(site);
+  await db.site.update({ where: { id: site.id }, data: { ownerId: next.id } });
+  expect(await seenBy(next)).toEqual([]);
+  await pass();
+  await pass();
+  expect(await seenBy(next)).toMatchObject([{ kind: 'cnameInactive', endedAt: null }]);
+  expect(await seenBy(site.owner)).toMatchObject([{ kind: 'cnameInactive', endedAt: expect.any(String) }]);
+});
+
+test('alerts of a site move with it to another zone', async () => {
+  const { site } = await troubledSite();
+  await pass();
+  const tenant = { clientId: site.clientId, client: site.client };
+  const product = await build.product({ zone: await build.zone({ tenant }) });
+  await db.site.update({ where: { id: site.id }, data: { zoneId: product.zoneId, productId: product.id } });
+  const rights = { permissions: ['notify:read' as const, 'domain:read' as const] };
+  expect(await kindsSeenBy(await build.subClient(tenant, [site.zone], rights))).toEqual([]);
+  expect(await kindsSeenBy(await build.subClient(tenant, [product.zone], rights))).toEqual(['cnameInactive']);
 });

@@ -314,7 +314,7 @@ test('every table is audited or listed as exempt', async () => {
       // Results of DNS checks.
       ['name_proofs', 'proof_tokens'],
       // Derived from the attention list.
-      ['alerts', 'alert_notices', 'alert_messages'],
+      ['alerts', 'alert_notices', 'alert_messages', 'alert_node_link'],
       // Results of fetches.
       ['list_source_states', 'list_source_chunks'],
       // Authorities that were down.

@@ -6,7 +6,13 @@ import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import type { BuiltSite } from '../support/builders/build.ts';
 import { BOT_TOKEN, CHAT_ID, startTelegram } from '../support/fakes/telegram.ts';
 import { testApp } from '../support/services/app.ts';
-import { claimMessage, deliverAlerts, raiseAlerts } from '../support/services/background-work.ts';
+import {
+  claimMessage,
+  deliver,
+  deliverAlerts,
+  forgetAlerts,
+  raiseAlerts,
+} from '../support/services/background-work.ts';
 import '../support/assertions/matchers.ts';
 
 const telegram = await startTelegram();
@@ -26,7 +32,7 @@ async function set(who: SignedInAccount, more: Partial<typeof setting> = {}) {
   await db.account.update({ where: { id: who.id }, data: { language: 'en' } });
   return as(who).call(notifySetting.updateTelegram, { body: { ...setting, ...more } });
 }
-const pass = () => raiseAlerts(installation, { warn: () => undefined });
+const pass = () => raiseAlerts(installation);
 const passAndDeliver = async () => {
   await pass();
   await deliverAlerts(installation);
@@ -34,7 +40,8 @@ const passAndDeliver = async () => {
 const setStatus = (id: string, cnameStatus: 'active' | 'inactive') =>
   db.domain.update({ where: { id }, data: { cnameStatus } });
 /** Ends leases and waits of retries. */
-const hurry = () => pool.query(`UPDATE alert_messages SET due_at = now() - interval '1 second' WHERE sent_at IS NULL`);
+const hurry = () =>
+  pool.query(`UPDATE alert_messages SET due_at = now() - interval '1 second', claimed_until = NULL WHERE is_pending`);
 
 async function siteWithDomain(channelOf: 'client' | 'owner' = 'client') {
   const site = await build.site();
@@ -80,7 +87,7 @@ test('a process killed after the decision, and one killed after it took the mess
   const { domain } = await siteWithDomain();
   await setStatus(domain.id, 'inactive');
   await pass();
-  expect(await claimMessage(pool)).not.toBeNull();
+  expect(await claimMessage(pool, 'telegram')).not.toBeNull();
   await deliverAlerts(installation);
   expect(telegram.texts).toEqual([]);
   await hurry();
@@ -88,13 +95,65 @@ test('a process killed after the decision, and one killed after it took the mess
   expect(telegram.texts).toHaveLength(1);
 });
 
+const claim = async () => (await claimMessage(pool, 'telegram')) ?? expect.fail('no message is due');
+const never = new AbortController().signal;
+
+test('an error of the database is no error of the chat, and the message is sent again after the lease', async () => {
+  const { site, domain } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  await pass();
+  const query = async () => Promise.reject(new Error('the database is away'));
+  const broken = Object.assign(Object.create(pool), { query });
+  await expect(deliver({ ...installation, pool: broken }, { ...(await claim()), text: 'x' }, never)).rejects.toThrow(
+    'the database is away',
+  );
+  expect(await as(site.client).call(notifySetting.getTelegram)).toMatchObject({ lastError: null });
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(1);
+  await hurry();
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(2);
+});
+
+/** Twenty names with the name of their site are longer than a message of Telegram. */
+async function longMessage() {
+  const { site } = await siteWithDomain();
+  await db.site.update({ where: { id: site.id }, data: { name: 'x'.repeat(256) } });
+  await inactiveDomains(site, 20);
+  await pass();
+  return site;
+}
+
+test('a long text continues after the last part that was sent, also in another language', async () => {
+  const site = await longMessage();
+  telegram.refuseAfter(1, 502);
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(1);
+  await db.account.update({ where: { id: site.client.id }, data: { language: 'zh-TW' } });
+  await hurry();
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(2);
+  expect(telegram.texts.join('').match(/x{256}/g)).toHaveLength(20);
+  expect(telegram.texts.join('')).toContain('CNAME not active');
+});
+
+test('a stop ends between parts, and another process continues at once', async () => {
+  await longMessage();
+  await deliver(installation, await claim(), AbortSignal.abort());
+  expect(telegram.texts).toEqual([]);
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(2);
+});
+
 test('a message waits as long as Telegram asks', async () => {
-  const { domain } = await siteWithDomain();
+  const { domain, site } = await siteWithDomain();
   await setStatus(domain.id, 'inactive');
   telegram.refuseNext(429, 3600);
   await passAndDeliver();
   const { rows } = await pool.query<{ isLater: boolean }>(
-    `SELECT due_at > now() + interval '50 minutes' AS "isLater" FROM alert_messages WHERE sent_at IS NULL AND failed_at IS NULL`,
+    `SELECT m.due_at > now() + interval '50 minutes' AS "isLater" FROM alert_messages m JOIN alert_channels c ON c.id = m.channel_id
+      WHERE m.is_pending AND c.client_id = $1`,
+    [site.clientId],
   );
   expect(rows).toEqual([{ isLater: true }]);
   await hurry();
@@ -108,6 +167,7 @@ test('alerts that begin during an outage of Telegram are one message afterwards'
   telegram.refuseNext(502);
   await passAndDeliver();
   expect(await as(site.client).call(notifySetting.getTelegram)).toMatchObject({ lastError: 'status' });
+  await pool.query(`UPDATE alert_messages SET due_at = now() + interval '1 hour' WHERE is_pending`);
   for (let i = 0; i < 3; i += 1) {
     await inactiveDomains(site, 1);
     await passAndDeliver();
@@ -145,6 +205,97 @@ test('a channel that was turned off sends nothing, also not later', async () => 
   await setStatus(domain.id, 'active');
   await passAndDeliver();
   expect(telegram.texts).toEqual([]);
+});
+
+test('a channel that is turned off during a pass gets no notice', async () => {
+  const { domain, site } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  const client = await pool.connect();
+  const isWaiting = async () =>
+    (
+      await pool.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity
+      WHERE datname = current_database())`)
+    ).rowCount;
+  try {
+    await client.query('BEGIN');
+    await client.query('UPDATE alert_channels SET enabled = FALSE WHERE account_id = $1', [site.client.id]);
+    let hasEnded = false;
+    const running = pass().then(() => (hasEnded = true));
+    await expect.poll(async () => hasEnded || (await isWaiting()) === 1).toBe(true);
+    await client.query('COMMIT');
+    await running;
+  } finally {
+    client.release();
+  }
+  expect(await db.alertNotice.count({ where: { channel: { accountId: site.client.id } } })).toBe(0);
+});
+
+test('a corrected chat gets what waits at once', async () => {
+  const { site, domain } = await siteWithDomain();
+  await set(site.client, { chatID: '42' });
+  await setStatus(domain.id, 'inactive');
+  await passAndDeliver();
+  expect(await as(site.client).call(notifySetting.getTelegram)).toMatchObject({ lastError: 'chat' });
+  await set(site.client);
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(1);
+});
+
+test('the end of an alert is reported after its begin was forgotten', async () => {
+  const { domain, site } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  await passAndDeliver();
+  await pool.query(`UPDATE alert_messages SET created_at = now() - interval '91 days'`);
+  await forgetAlerts(installation);
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  expect(telegram.texts).toEqual([expect.stringContaining('🟠'), expect.stringContaining('🟢')]);
+  await pool.query(`UPDATE alert_messages SET created_at = now() - interval '91 days'`);
+  await forgetAlerts(installation);
+  expect(await db.alertMessage.count({ where: { channel: { accountId: site.client.id } } })).toBe(0);
+});
+
+test('a customer that lost its site gets neither what waited nor the end', async () => {
+  const { site, domain } = await siteWithDomain('owner');
+  await setStatus(domain.id, 'inactive');
+  await as(site.client).call(alertFrequency.update, { body: { intervalMinutes: 30, grouping: 'all' } });
+  await passAndDeliver();
+  expect(telegram.texts).toHaveLength(1);
+  await inactiveDomains(site, 1);
+  await pass();
+  await db.site.update({ where: { id: site.id }, data: { ownerId: (await build.user(site)).id } });
+  await pool.query(`UPDATE alert_messages SET created_at = created_at - interval '31 minutes'`);
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  await passAndDeliver();
+  expect(telegram.texts).toHaveLength(1);
+});
+
+test('a paused customer gets nothing, also not later', async () => {
+  const { site, domain } = await siteWithDomain('owner');
+  await setStatus(domain.id, 'inactive');
+  await pass();
+  await db.account.update({ where: { id: site.owner.id }, data: { status: 'lock' } });
+  await deliverAlerts(installation);
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  await db.account.update({ where: { id: site.owner.id }, data: { status: 'normal' } });
+  await passAndDeliver();
+  expect(telegram.texts).toEqual([]);
+});
+
+test('overlapping first saves store one setting', async () => {
+  const { client } = await build.client();
+  await Promise.all([set(client), set(client, { chatID: '42' })]);
+  expect(await db.alertChannel.count({ where: { accountId: client.id } })).toBe(1);
+});
+
+test('a sub-account does not change the frequency', async () => {
+  const tenant = await build.client();
+  const sub = await build.subClient(tenant, [], { permissions: ['notify:read', 'notify:write'] });
+  await expect(as(sub).call(alertFrequency.update, { body: { intervalMinutes: 1440, grouping: 'all' } })).toFail(
+    'PERMISSION_DENIED',
+  );
 });
 
 test('a token is checked, kept when it is left out, and never returned', async () => {

@@ -7,7 +7,7 @@ import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { unique } from '../support/builders/build.ts';
 import { startOrigin, type Origin, type OriginRequest } from '../support/fakes/origin.ts';
 import { testApp } from '../support/services/app.ts';
-import { deliverAlerts, raiseAlerts } from '../support/services/background-work.ts';
+import { claimMessage, deliverAlerts, raiseAlerts } from '../support/services/background-work.ts';
 import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8' });
@@ -28,10 +28,11 @@ const input = (path: string) => ({
   events: ['cnameInactive' as const],
 });
 const passAndDeliver = async () => {
-  await raiseAlerts(installation, { warn: () => undefined });
+  await raiseAlerts(installation);
   await deliverAlerts(installation);
 };
-const hurry = () => pool.query(`UPDATE alert_messages SET due_at = now() - interval '1 second' WHERE sent_at IS NULL`);
+const hurry = () =>
+  pool.query(`UPDATE alert_messages SET due_at = now() - interval '1 second', claimed_until = NULL WHERE is_pending`);
 const deliveriesOf = async (who: SignedInAccount, webhookID: string) =>
   (await as(who).call(webhooks.deliveries, { params: { webhookID } })).data;
 
@@ -73,9 +74,8 @@ test('a failed request is repeated with the same id for a day, and can be sent a
   await deliverAlerts(installation);
   const [delivery] = await deliveriesOf(site.client, hook.id);
   expect(delivery).toMatchObject({ tries: 2, lastError: 'status', sentAt: null, failedAt: null });
-  await hurry();
-  await pool.query('UPDATE alert_messages SET expires_at = due_at WHERE sent_at IS NULL');
-  await deliverAlerts(installation);
+  await pool.query('UPDATE alert_messages SET expires_at = now() WHERE channel_id = $1', [hook.id]);
+  await passAndDeliver();
   expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ failedAt: expect.any(String), nextTryAt: null }]);
   expect((await as(site.client).call(webhooks.list)).data).toMatchObject([{ lastError: 'status' }]);
 
@@ -84,7 +84,7 @@ test('a failed request is repeated with the same id for a day, and can be sent a
   await as(site.client).call(webhooks.resend, { params: { webhookID: hook.id }, body: { ids } });
   await deliverAlerts(installation);
   const requests = receiver.asked('/down');
-  expect(requests).toHaveLength(4);
+  expect(requests).toHaveLength(3);
   expect(new Set(requests.map(({ headers }) => headers['webhook-id']))).toEqual(new Set(ids));
   expect(requests.every((request) => isSigned(request, hook.secret))).toBe(true);
   expect((await as(site.client).call(webhooks.list)).data).toMatchObject([{ lastError: null }]);
@@ -98,12 +98,105 @@ test('redirects are not followed', async () => {
   expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ lastError: 'status' }]);
 });
 
-test('the outbound policy holds for the address, and for what a name resolves to', async () => {
+test('addresses that the outbound policy refuses are not stored', async () => {
   const { client } = await build.client();
   const create = (url: string) => as(client).call(webhooks.create, { body: { ...input('/'), url } });
   await expect(create('https://10.0.0.1/')).toFail('PARAMETER');
   await expect(create('https://169.254.169.254/latest')).toFail('PARAMETER');
   await expect(create('https://user:password@example.com/')).toFail('PARAMETER');
+});
+
+test.each(['127.0.0.1', 'localhost'])('the outbound policy holds for deliveries to %s', async (host) => {
+  const { site, hook } = await troubledSite('/guarded');
+  const address = `http://${host}:${receiver.port}/guarded`;
+  await db.alertChannel.update({ where: { id: hook.id }, data: { address } });
+  await raiseAlerts(installation);
+  await deliverAlerts({ ...installation, env: { ...installation.env, ORIGIN_ALLOW: [] } });
+  expect(receiver.asked('/guarded')).toEqual([]);
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ lastError: 'policy', sentAt: null }]);
+});
+
+test('a response is success by its status, whatever its body', async () => {
+  receiver.on('/endless', { raw: 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nx' });
+  const { site, hook } = await troubledSite('/endless');
+  await passAndDeliver();
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ sentAt: expect.any(String), lastError: null }]);
+});
+
+test('a refused message ends after five attempts, and the next one is sent', async () => {
+  receiver.on('/picky', { status: 413 });
+  const { site, hook } = await troubledSite('/picky');
+  await passAndDeliver();
+  for (let tries = 1; tries < 5; tries += 1) {
+    await hurry();
+    await deliverAlerts(installation);
+  }
+  const ended = { tries: 5, failedAt: expect.any(String), nextTryAt: null };
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([ended]);
+  receiver.on('/picky', { status: 200 });
+  await db.domain.update({ where: { id: (await build.domain({ site })).id }, data: { cnameStatus: 'inactive' } });
+  await passAndDeliver();
+  const deliveries = await deliveriesOf(site.client, hook.id);
+  expect(deliveries.filter(({ sentAt }) => sentAt !== null)).toHaveLength(1);
+});
+
+test('a receiver delays its next attempt by at most fifteen minutes', async () => {
+  receiver.on('/later', { status: 503, headers: { 'Retry-After': '86400' } });
+  const { hook } = await troubledSite('/later');
+  await passAndDeliver();
+  const { rows } = await pool.query(
+    `SELECT due_at BETWEEN now() + interval '10 minutes' AND now() + interval '15 minutes' AS "isLater"
+      FROM alert_messages WHERE channel_id = $1`,
+    [hook.id],
+  );
+  expect(rows).toEqual([{ isLater: true }]);
+});
+
+async function resend(who: SignedInAccount, webhookID: string, ids: string[]) {
+  await as(who).call(webhooks.resend, { params: { webhookID }, body: { ids } });
+}
+
+test('a repeated delivery that fails does not hide the first one, and one that is pending keeps its wait', async () => {
+  receiver.on('/again', { status: 200 });
+  const { site, hook } = await troubledSite('/again');
+  await passAndDeliver();
+  const [first] = await deliveriesOf(site.client, hook.id);
+  const ids = [first?.id ?? ''];
+  receiver.on('/again', { status: 503 });
+  await resend(site.client, hook.id, ids);
+  await deliverAlerts(installation);
+  const [failed] = await deliveriesOf(site.client, hook.id);
+  expect(failed).toMatchObject({ sentAt: first?.sentAt, lastError: 'status', nextTryAt: expect.any(String) });
+  await resend(site.client, hook.id, ids);
+  expect(await deliveriesOf(site.client, hook.id)).toEqual([failed]);
+  const tooMany = Array.from({ length: 51 }, () => ids[0] ?? '');
+  await expect(resend(site.client, hook.id, tooMany)).toFail('PARAMETER');
+});
+
+test('another name of a disabled webhook keeps its log', async () => {
+  receiver.on('/named', { status: 200 });
+  const { site, hook } = await troubledSite('/named');
+  await passAndDeliver();
+  const save = () =>
+    as(site.client).call(webhooks.update, { body: { ...input('/named'), id: hook.id, enabled: false } });
+  await save();
+  const [{ id } = { id: '' }] = await deliveriesOf(site.client, hook.id);
+  await resend(site.client, hook.id, [id]);
+  await save();
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ id, nextTryAt: expect.any(String) }]);
+});
+
+test('a channel takes one slot, whatever it has to send', async () => {
+  receiver.on('/slots', { status: 200 });
+  const { site, hook } = await troubledSite('/slots');
+  await passAndDeliver();
+  await db.domain.update({ where: { id: (await build.domain({ site })).id }, data: { cnameStatus: 'inactive' } });
+  await passAndDeliver();
+  const ids = (await deliveriesOf(site.client, hook.id)).map(({ id }) => id);
+  expect(ids).toHaveLength(2);
+  await resend(site.client, hook.id, ids);
+  expect(await claimMessage(pool, 'webhook')).not.toBeNull();
+  expect(await claimMessage(pool, 'webhook')).toBeNull();
 });
 
 test('the secret is shown once, names are unique, and there are at most ten', async () => {

@@ -87,6 +87,7 @@ const steering = startSteering(installation, log);
 const geoip = await openGeoip(env, log);
 installation.geoip = geoip;
 nodeLink = startNodeLink(installation, geoip, log);
+const alerts = startAlerts(installation, nodeLink, log);
 const rollouts = startRollouts(installation, log);
 const zoneKeys = startZoneKeys(installation, log);
 const sweeper = setInterval(() => {

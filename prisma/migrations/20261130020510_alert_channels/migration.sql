@@ -20,9 +20,13 @@ CREATE TABLE alert_messages (
     id uuid PRIMARY KEY,
     channel_id uuid NOT NULL REFERENCES alert_channels(id) ON UPDATE CASCADE ON DELETE CASCADE,
     events jsonb NOT NULL,
+    event_count integer NOT NULL,
+    text text,
+    is_pending boolean DEFAULT TRUE NOT NULL,
     tries integer DEFAULT 0 NOT NULL,
     parts_sent integer DEFAULT 0 NOT NULL,
     due_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
+    claimed_until timestamp(3) with time zone,
     expires_at timestamp(3) with time zone NOT NULL,
     sent_at timestamp(3) with time zone,
     failed_at timestamp(3) with time zone,
@@ -30,7 +34,9 @@ CREATE TABLE alert_messages (
     created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL
 );
 CREATE INDEX alert_messages_channel_id_created_at_idx ON alert_messages (channel_id, created_at);
-CREATE INDEX alert_messages_open_idx ON alert_messages (due_at) WHERE sent_at IS NULL AND failed_at IS NULL;
+CREATE INDEX alert_messages_created_at_idx ON alert_messages (created_at);
+CREATE INDEX alert_messages_pending_idx ON alert_messages (due_at) WHERE is_pending;
+CREATE INDEX alert_messages_pending_channel_idx ON alert_messages (channel_id) WHERE is_pending;
 
 CREATE TABLE alert_notices (
     channel_id uuid NOT NULL REFERENCES alert_channels(id) ON UPDATE CASCADE ON DELETE CASCADE,

@@ -404,7 +404,14 @@ export async function world(
     },
   });
   const webhookDelivery = await db.alertMessage.create({
-    data: { id: randomUUID(), channelId: webhook.id, events: [], sentAt: new Date(0), expiresAt: new Date(0) },
+    data: {
+      id: randomUUID(),
+      channelId: webhook.id,
+      events: [],
+      eventCount: 0,
+      isPending: false,
+      expiresAt: new Date(0),
+    },
   });
   return {
     tenant,

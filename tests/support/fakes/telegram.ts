@@ -7,8 +7,8 @@ const MAX_TEXT_LENGTH = 4096;
 
 export async function startTelegram() {
   const texts: string[] = [];
-  /** Responses to the next messages, before the chat gets one. */
-  const refusals: OriginResponse[] = [];
+  /** Responses to the next messages. Null: the chat gets it. */
+  const refusals: (OriginResponse | null)[] = [];
 
   function answer({ path, body }: OriginRequest): OriginResponse {
     const [, token, method] = /^\/bot([^/]+)\/(\w+)$/.exec(path) ?? [];
@@ -31,6 +31,9 @@ export async function startTelegram() {
     texts,
     refuseNext: (status: number, retryAfterSeconds?: number) =>
       void refusals.push(error(status, 'refused', retryAfterSeconds)),
+    /** Refuses the message after this many. */
+    refuseAfter: (count: number, status: number) =>
+      void refusals.push(...Array.from({ length: count }, () => null), error(status, 'refused')),
     stop: () => origin.stop(),
   };
 }

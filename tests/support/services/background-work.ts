@@ -1,6 +1,8 @@
 // Work of the control plane that no request starts. Tests run it at once instead of waiting for its timer.
 import { claimMessage, deliver } from '@edgeloom/api/alerts/deliver.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
+import { DeliveryError } from '@edgeloom/api/alerts/delivery-error.ts';
+import { raiseAlerts as runPass } from '@edgeloom/api/jobs/raise-alerts.job.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import { claimExport, runExport } from '@edgeloom/api/log-exports/run-export.ts';
@@ -27,8 +29,8 @@ export { checkDueCnames } from '@edgeloom/api/jobs/check-cnames.job.ts';
 export { fetchDueListSources } from '@edgeloom/api/jobs/fetch-list-sources.job.ts';
 export { checkDueProofs, sweepProofs } from '@edgeloom/api/jobs/check-name-proofs.job.ts';
 export { endSwitches } from '@edgeloom/api/jobs/end-switches.job.ts';
-export { claimMessage } from '@edgeloom/api/alerts/deliver.ts';
-export { raiseAlerts } from '@edgeloom/api/jobs/raise-alerts.job.ts';
+export { claimMessage, deliver } from '@edgeloom/api/alerts/deliver.ts';
+export { forgetAlerts } from '@edgeloom/api/jobs/raise-alerts.job.ts';
 export { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 export { expireSites } from '@edgeloom/api/jobs/expire-sites.job.ts';
 export { notifyExpiringSites } from '@edgeloom/api/jobs/notify-expiring-sites.job.ts';
@@ -55,10 +57,35 @@ export function steering({ pool }: Installation) {
 export const withdrawTrial = ({ pool }: Installation, zoneId: string, version: number, note = '') =>
   withClient(pool, (client) => withdraw(client, zoneId, version, { note, messageCode: null }));
 
-/** Delivers all messages of alerts that are due. */
-export async function deliverAlerts(installation: Installation): Promise<void> {
-  for (let next = await claimMessage(installation.pool); next; next = await claimMessage(installation.pool))
-    await deliver(installation, next);
+/**
+ * Begins and ends alerts. Nodes could report for ten minutes, unless the test says how their link is: after an
+ * outage, their alerts neither begin nor end.
+ */
+export async function raiseAlerts(
+  installation: Installation,
+  { link = 'settled' }: { link?: 'settled' | 'up' | 'down' } = {},
+) {
+  if (link === 'settled')
+    await installation.pool
+      .query(`INSERT INTO alert_node_link (up_since, seen_at) VALUES (now() - interval '10 minutes', now())
+      ON CONFLICT (id) DO UPDATE SET up_since = excluded.up_since, seen_at = excluded.seen_at`);
+  await runPass(installation, { isNodeLinkUp: link !== 'down' });
+}
+
+/** Delivers all messages of alerts that are due. Errors of receivers are stored with them. */
+export async function deliverAlerts(
+  installation: Installation,
+  stopping = new AbortController().signal,
+): Promise<void> {
+  for (const type of ['telegram', 'webhook'] as const)
+    for (
+      let next = await claimMessage(installation.pool, type);
+      next;
+      next = await claimMessage(installation.pool, type)
+    )
+      await deliver(installation, next, stopping).catch((error: unknown) => {
+        if (!(error instanceof DeliveryError)) throw error;
+      });
 }
 
 /** Delivers mail as another process does. */

@@ -1,57 +1,76 @@
 // Claims and delivers messages of alerts. A message counts as sent when the receiver accepted it, so a kill before
 // that is stored repeats it: a webhook recognizes the repetition by its id.
 import { alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
-import type { AlertDeliveryError } from '@edgeloom/contract/notify-setting/notify-setting.ts';
-import { AlertEvent, WebhookBody } from '@edgeloom/contract/webhooks/webhooks.ts';
+import { AlertEvent, RETRY_HOURS, WebhookBody } from '@edgeloom/contract/webhooks/webhooks.ts';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
-import { OutboundRefusal } from '../core/outbound-fetch.ts';
 import { contexts, type Secrets } from '../core/secrets.ts';
-import { isTokenError, sendText, splitText, TelegramError } from './telegram.ts';
+import { DeliveryError } from './delivery-error.ts';
+import { sendText, splitText } from './telegram.ts';
 import { alertText } from './texts.ts';
 import { postWebhook } from './webhook.ts';
+
+export type ChannelType = 'telegram' | 'webhook';
 
 interface ClaimedMessage {
   id: string;
   events: unknown;
+  text: string | null;
   partsSent: number;
+  tries: number;
   createdAt: Date;
   channelId: string;
-  type: string;
+  type: ChannelType;
   address: string;
   secretSealed: string | null;
   language: string;
 }
 
-/** Also the lease of an attempt: longer than a request's timeout. */
-const RETRY_SECONDS = 30;
+/** Longer than a request's timeout. */
+const LEASE = `now() + interval '30 seconds'`;
+const FIRST_RETRY_SECONDS = 30;
 const MAX_RETRY_SECONDS = 900;
-const LEASE = `now() + interval '${RETRY_SECONDS} seconds'`;
-const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1,
-    due_at = now() + interval '1 second' * least(${RETRY_SECONDS} * power(2, least(m.tries, 10)), ${MAX_RETRY_SECONDS})
-  FROM alert_channels c, accounts a WHERE c.id = m.channel_id AND a.id = c.account_id AND m.id = (
-    SELECT o.id FROM alert_messages o JOIN alert_channels d ON d.id = o.channel_id
-      WHERE o.sent_at IS NULL AND o.failed_at IS NULL AND o.due_at <= now() AND d.enabled
-      ORDER BY o.due_at LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
-  RETURNING m.id, m.events, m.parts_sent AS "partsSent", m.created_at AS "createdAt", c.id AS "channelId", c.type,
-    c.address, c.secret_sealed AS "secretSealed", a.language`;
-const PART_SENT = `UPDATE alert_messages SET parts_sent = $2, due_at = greatest(due_at, ${LEASE}) WHERE id = $1`;
-const SENT = 'UPDATE alert_messages SET sent_at = now(), last_error = NULL WHERE id = $1';
-const FAILED = `UPDATE alert_messages SET last_error = $2,
-    due_at = greatest(due_at, now() + interval '1 second' * $3::float8),
-    failed_at = CASE WHEN expires_at <= now() THEN now() END WHERE id = $1`;
-const CHANNEL_WORKS =
-  'UPDATE alert_channels SET last_error = NULL, failed_at = NULL WHERE id = $1 AND failed_at IS NOT NULL';
-const CHANNEL_FAILED = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
+/** Telegram's limits may ask for longer waits than a retry. */
+const MAX_WAIT_SECONDS: Readonly<Record<ChannelType, number>> = {
+  telegram: RETRY_HOURS * 3600,
+  webhook: MAX_RETRY_SECONDS,
+};
+/** A receiver that refused a message this often does not get it again. */
+const MAX_REFUSALS = 5;
 
-export async function claimMessage(pool: Pool): Promise<ClaimedMessage | null> {
-  const { rows } = await pool.query<ClaimedMessage>(CLAIM);
+/** A channel sends one message at a time, so that one that does not respond takes one slot. */
+const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_until = ${LEASE}
+  FROM alert_channels c, accounts a WHERE c.id = m.channel_id AND a.id = c.account_id AND m.id = (
+    SELECT o.id FROM alert_messages o JOIN alert_channels d ON d.id = o.channel_id JOIN accounts b ON b.id = d.account_id
+      WHERE o.is_pending AND o.due_at <= now() AND o.expires_at > now() AND d.enabled AND d.type = $1 AND b.status = 'normal'
+        AND NOT EXISTS (SELECT FROM alert_messages r
+          WHERE r.channel_id = o.channel_id AND r.is_pending AND r.claimed_until > now())
+      ORDER BY o.due_at LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
+  RETURNING m.id, m.events, m.text, m.parts_sent AS "partsSent", m.tries, m.created_at AS "createdAt",
+    c.id AS "channelId", c.type, c.address, c.secret_sealed AS "secretSealed", a.language`;
+const STORE_TEXT = 'UPDATE alert_messages SET text = $2 WHERE id = $1';
+const PART_SENT = `UPDATE alert_messages SET parts_sent = $2, claimed_until = ${LEASE} WHERE id = $1`;
+const RELEASE = 'UPDATE alert_messages SET claimed_until = NULL WHERE id = $1';
+const SENT = `WITH sent AS (
+    UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE, claimed_until = NULL
+      WHERE id = $1 RETURNING channel_id)
+  UPDATE alert_channels c SET last_error = NULL, failed_at = NULL FROM sent
+    WHERE c.id = sent.channel_id AND c.failed_at IS NOT NULL`;
+/** $3: seconds until the next attempt. Null: there is none. */
+const FAILED = `WITH failed AS (
+    UPDATE alert_messages SET last_error = $2, claimed_until = NULL, is_pending = $3::int IS NOT NULL,
+      failed_at = CASE WHEN $3::int IS NULL THEN now() END, due_at = now() + interval '1 second' * coalesce($3::int, 0)
+      WHERE id = $1 RETURNING channel_id)
+  UPDATE alert_channels c SET last_error = $2, failed_at = now() FROM failed WHERE c.id = failed.channel_id`;
+
+export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
+  const { rows } = await pool.query<ClaimedMessage>(CLAIM, [type]);
   return rows[0] ?? null;
 }
 
 /** The stored events that this version knows. */
-export const eventsOf = (stored: unknown): AlertEvent[] =>
+const eventsOf = (stored: unknown): AlertEvent[] =>
   z
     .array(z.unknown())
     .parse(stored)
@@ -61,54 +80,62 @@ const StoredEvent = AlertEvent.omit({ severity: true }).transform((event) => ({
   severity: alertKinds[event.kind].severity,
 }));
 
-type Parts = Pick<Installation, 'env' | 'pool' | 'secrets'>;
+type Services = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 
-export async function deliver({ env, pool, secrets }: Parts, message: ClaimedMessage, now = new Date()): Promise<void> {
+/**
+ * Throws a DeliveryError after it was stored, so that it is logged and counted. Any other error leaves the message to
+ * the end of its lease.
+ */
+export async function deliver(
+  services: Services,
+  message: ClaimedMessage,
+  stopping: AbortSignal,
+  now = new Date(),
+): Promise<void> {
+  const { pool } = services;
   try {
-    const secret = secretOf(secrets, { id: message.channelId, secretSealed: message.secretSealed });
-    if (message.type === 'telegram') await sendParts({ env, pool }, message, secret);
-    else await sendWebhook(env, message, secret, now);
-    await pool.query(SENT, [message.id]);
-    await pool.query(CHANNEL_WORKS, [message.channelId]);
+    const isSent = await send(services, message, stopping, now);
+    await pool.query(isSent ? SENT : RELEASE, [message.id]);
   } catch (error) {
-    const code = deliveryError(error);
-    await pool.query(FAILED, [message.id, code, retryAfterOf(error)]);
-    await pool.query(CHANNEL_FAILED, [message.channelId, code]);
+    if (error instanceof DeliveryError) await pool.query(FAILED, [message.id, error.code, retryDelay(error, message)]);
+    throw error;
   }
+}
+
+/** In seconds. Null: no attempt follows. A pass of raise-alerts.job.ts ends messages at `expires_at`. */
+function retryDelay({ isRefused, retryAfterSeconds }: DeliveryError, { tries, type }: ClaimedMessage): number | null {
+  if (isRefused && tries >= MAX_REFUSALS) return null;
+  const delay = Math.min(FIRST_RETRY_SECONDS * 2 ** (tries - 1), MAX_RETRY_SECONDS);
+  return Math.ceil(Math.max(delay, Math.min(retryAfterSeconds ?? 0, MAX_WAIT_SECONDS[type])));
+}
+
+/** False: stopped before the last part. */
+async function send({ env, pool, secrets }: Services, message: ClaimedMessage, stopping: AbortSignal, now: Date) {
+  const secret = secretOf(secrets, { id: message.channelId, secretSealed: message.secretSealed });
+  if (message.type === 'telegram') return sendParts({ env, pool }, message, secret, stopping);
+  const data = { events: eventsOf(message.events) };
+  const body = JSON.stringify(z.encode(WebhookBody, { type: 'alerts', timestamp: message.createdAt, data }));
+  await postWebhook(env, { url: message.address, secret, id: message.id, body }, now);
+  return true;
 }
 
 /** Sent parts are stored one by one, so that a retry starts after them. */
-async function sendParts({ env, pool }: Pick<Parts, 'env' | 'pool'>, message: ClaimedMessage, token: string) {
-  const parts = splitText(alertText(eventsOf(message.events), message.language));
-  for (const [index, part] of parts.entries()) {
+async function sendParts(
+  { env, pool }: Pick<Services, 'env' | 'pool'>,
+  message: ClaimedMessage,
+  token: string,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const text = message.text ?? alertText(eventsOf(message.events), message.language);
+  if (message.text === null) await pool.query(STORE_TEXT, [message.id, text]);
+  for (const [index, part] of splitText(text).entries()) {
     if (index < message.partsSent) continue;
+    if (stopping.aborted) return false;
     await sendText(env, token, message.address, part);
     await pool.query(PART_SENT, [message.id, index + 1]);
   }
+  return true;
 }
-
-async function sendWebhook(env: Parts['env'], message: ClaimedMessage, secret: string, now: Date) {
-  const events = eventsOf(message.events);
-  const body = JSON.stringify(
-    z.encode(WebhookBody, { type: 'alerts', timestamp: message.createdAt, data: { events } }),
-  );
-  const { status, retryAfterSeconds } = await postWebhook(
-    env,
-    { url: message.address, secret, id: message.id, body },
-    now,
-  );
-  if (status < 200 || status > 299) throw new WebhookError(retryAfterSeconds);
-}
-
-class WebhookError extends Error {
-  readonly retryAfterSeconds: number | null;
-  constructor(retryAfterSeconds: number | null) {
-    super('the webhook responded without success');
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
-/** The stored secret does not open, for example after a restore with another master key. */
-class ChannelSecretError extends Error {}
 
 export function secretOf(
   secrets: Pick<Secrets, 'open'>,
@@ -117,23 +144,7 @@ export function secretOf(
   try {
     return secretSealed === null ? '' : secrets.open(secretSealed, contexts.alertChannel(id));
   } catch (error) {
-    throw new ChannelSecretError('the secret does not open', { cause: error });
+    // For example after a restore with another master key.
+    throw new DeliveryError('secret', 'the secret does not open', { cause: error });
   }
-}
-
-const retryAfterOf = (error: unknown): number =>
-  error instanceof TelegramError || error instanceof WebhookError ? Math.min(error.retryAfterSeconds ?? 0, 86_400) : 0;
-
-/** The error that the tenant reads: no text of other servers, and nothing about internal names. */
-export function deliveryError(error: unknown): AlertDeliveryError {
-  if (error instanceof TelegramError) {
-    if (isTokenError(error)) return 'token';
-    return error.status === 400 || error.status === 403 ? 'chat' : 'status';
-  }
-  if (error instanceof WebhookError) return 'status';
-  if (error instanceof ChannelSecretError) return 'secret';
-  if (error instanceof OutboundRefusal) return 'policy';
-  const [code, text] = error instanceof Error ? [String(Reflect.get(error, 'code') ?? ''), error.message] : ['', ''];
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME/.test(code)) return 'certificate';
-  return /timeout|within|ETIMEDOUT/.test(`${code} ${text}`) ? 'timeout' : 'connection';
 }

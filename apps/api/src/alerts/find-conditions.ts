@@ -1,66 +1,87 @@
-// Finds what an operator's alerts are raised for now: the conditions of the attention list, one for each object.
+// Finds what alerts are raised for now, over all operators: the conditions of the attention list, for each object.
+// Nodes and rollouts are rows; conditions of sites are SQL, because there may be many.
 import { AlertKind } from '@edgeloom/contract/alerts/alerts.ts';
 import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
-import { permissionsOf } from '@edgeloom/contract/permissions.ts';
-import { anonymous, type Actor } from '../core/actor.ts';
-import type { ScopedDb } from '../core/scope.ts';
-import { sql, type Sql } from '../core/sql.ts';
-import { rowsOf } from '../modules/attention/conditions.ts';
-import { nodeConditions, stoppedRollouts } from '../modules/attention/operator-conditions.ts';
+import { nothing, sql, type Sql } from '../core/sql.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import { isLosingLogs, isRolloutStopped, rowsOf } from '../modules/attention/conditions.ts';
+import { connectionOf, hasRejected } from '../modules/nodes/node-status.ts';
 
-interface Condition {
+export interface Condition {
   kind: AlertKind;
   objectId: string;
   name: string;
+  clientId: string;
   zoneId: string | null;
-  siteId: string | null;
+  /** False: an open alert stays open, but none begins. */
+  begins: boolean;
 }
 
-/** Reads everything of an operator. */
-export const operatorActor = (clientId: string): Actor => ({
-  ...anonymous,
-  kind: 'client',
-  clientId,
-  isRoot: true,
-  permissions: new Set(permissionsOf('client')),
-});
+export const nodeKinds = ['nodesRejected', 'nodesOffline', 'nodesDisconnected', 'nodesLosingLogs'] as const;
+type NodeKind = (typeof nodeKinds)[number];
 
-export async function findConditions(db: ScopedDb, now: () => Date): Promise<Condition[]> {
-  const [sites, nodes, rollouts] = await Promise.all([
-    siteConditions(db, now()),
-    nodeConditions({ db, now }),
-    stoppedRollouts({ db, now }),
-  ]);
-  return [
-    ...sites,
-    ...nodes.flatMap(({ kind, id, zoneId, name }) => {
-      const alertKind = AlertKind.safeParse(kind).data;
-      return alertKind === undefined ? [] : [{ kind: alertKind, objectId: id, name, zoneId, siteId: null }];
+/** Each kind on its own: a rejected node that also loses its connection is still rejected. */
+export async function nodeConditions(db: PrismaClient, now: Date): Promise<Condition[]> {
+  const [nodes, losing] = await Promise.all([
+    db.edgeNode.findMany({
+      where: { enabled: true, joinedAt: { not: null } },
+      select: {
+        id: true,
+        name: true,
+        zoneId: true,
+        zone: { select: { clientId: true } },
+        state: {
+          select: { connectedAt: true, disconnectedAt: true, lastSeenAt: true, rejected: true, nginx: true },
+        },
+      },
     }),
-    ...rollouts.map(({ id, name }) => ({
-      kind: 'rolloutsStopped' as const,
-      objectId: id,
-      name,
-      zoneId: null,
-      siteId: null,
-    })),
-  ];
+    db.edgeNode.findMany({ where: isLosingLogs(true, now), select: { id: true } }),
+  ]);
+  const losingIds = new Set(losing.map(({ id }) => id));
+  return nodes.flatMap(({ id, name, zoneId, zone: { clientId }, state }) => {
+    const connection = connectionOf(state, now);
+    const isAway = connection !== 'connected';
+    const kinds: [kind: NodeKind, holds: boolean, begins: boolean][] = [
+      ['nodesRejected', hasRejected(state), true],
+      // Both end with the next connection: one kind does not end because the other begins.
+      ['nodesOffline', isAway, connection === 'offline'],
+      ['nodesDisconnected', isAway, connection === 'natsError'],
+      ['nodesLosingLogs', losingIds.has(id), true],
+    ];
+    return kinds
+      .filter(([, holds]) => holds)
+      .map(([kind, , begins]) => ({ kind, objectId: id, name, clientId, zoneId, begins }));
+  });
 }
 
-const siteKinds = SiteAttention.options.filter(
-  (kind): kind is SiteAttention & AlertKind => AlertKind.safeParse(kind).success,
-);
+export async function stoppedRollouts(db: PrismaClient, now: Date): Promise<Condition[]> {
+  const select = { id: true, title: true, clientId: true } as const;
+  const rollouts = await db.rollout.findMany({ where: isRolloutStopped(now), select });
+  return rollouts.map(({ id, title, clientId }) => ({
+    kind: 'rolloutsStopped',
+    objectId: id,
+    name: title,
+    clientId,
+    zoneId: null,
+    begins: true,
+  }));
+}
 
-/** One statement for all kinds. */
-const siteConditions = (db: ScopedDb, now: Date): Promise<Condition[]> =>
-  db.$read<Condition>(({ site }) => {
-    const found = (kind: SiteAttention): Sql => {
+const siteKinds = AlertKind.options.flatMap((kind) => SiteAttention.safeParse(kind).data ?? []);
+
+/** Rows of all kinds of sites, with the columns of raise-alerts.job.ts. */
+export const siteConditions = (now: Date): Sql =>
+  siteKinds
+    .map((kind): Sql => {
       const { table, name, condition } = rowsOf(kind, now);
-      const isOfSite = kind === 'sitesUnpublished';
-      const from = isOfSite ? sql`sites s` : sql`${table} x JOIN sites s ON s.id = x.site_id`;
-      return sql`SELECT ${kind}::text AS kind, ${isOfSite ? sql`s.id` : sql`x.id`} AS "objectId", ${name} AS name,
-        s.zone_id AS "zoneId", s.id AS "siteId" FROM ${from} WHERE ${site} AND ${condition}`;
-    };
-    const [first, ...others] = siteKinds.map(found);
-    return others.reduce((all, next) => sql`${all} UNION ALL ${next}`, first ?? sql``);
-  });
+      const ofSite = sql`${name} AS name, s.client_id, s.zone_id, s.id AS site_id, s.name AS site_name, s.owner_id, TRUE AS begins`;
+      if (kind === 'sitesUnpublished')
+        return sql`SELECT ${kind}::text AS kind, s.id AS object_id, ${ofSite} FROM sites s
+          WHERE s.zone_id IN (SELECT zone_id FROM outbox WHERE failed_at IS NOT NULL) AND ${condition}`;
+      return sql`SELECT ${kind}::text AS kind, x.id AS object_id, ${ofSite} FROM ${table} x JOIN sites s ON s.id = x.site_id
+        WHERE ${kind === 'certificatesFailed' ? certificateFails : condition}`;
+    })
+    .reduce((all, next) => (all === nothing ? next : sql`${all} UNION ALL ${next}`), nothing);
+
+/** A retry does not end the alert, but a success does, and a new order by a person. */
+const certificateFails = sql`(x.status = 'fail' OR (x.status = 'processing' AND x.failures > 0))`;

@@ -1,50 +1,51 @@
-// The calls of Telegram's Bot API that alerts need. The token is part of the URL, so URLs are not logged.
-import * as z from 'zod';
+// The calls of Telegram's Bot API that alerts need. The server is the installation's, so the outbound policy for
+// addresses of tenants does not apply. telegraf removes tokens from the texts of its errors.
+import { Telegram, TelegramError } from 'telegraf';
 import type { Env } from '../core/env.ts';
-import { outboundFetch } from '../core/outbound-fetch.ts';
+import { connectionError, DeliveryError } from './delivery-error.ts';
 
-type TelegramSettings = Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY' | 'TELEGRAM_API_URL'>;
+type TelegramSettings = Pick<Env, 'TELEGRAM_API_URL'>;
 
+const TIMEOUT_MS = 10_000;
 /** The Bot API refuses longer texts. */
 const MAX_TEXT_LENGTH = 4096;
 const TOKEN = /^\d{1,20}:[\w-]{20,100}$/;
-const Answer = z.object({
-  ok: z.boolean(),
-  parameters: z.object({ retry_after: z.number().min(0).optional() }).optional(),
-});
 
-export class TelegramError extends Error {
-  readonly status: number;
-  /** Telegram sends it with status 429. */
-  readonly retryAfterSeconds: number | null;
-  constructor(status: number, retryAfterSeconds: number | null = null) {
-    super(`Telegram responded with ${status}`);
-    this.status = status;
-    this.retryAfterSeconds = retryAfterSeconds;
+type Options = NonNullable<Parameters<Telegram['callApi']>[2]>;
+/** Telegraf waits for minutes unless a signal ends the request. Its types know an older AbortSignal. */
+const inTime = () => Object.assign<Options, object>({}, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+
+async function call(
+  { TELEGRAM_API_URL }: TelegramSettings,
+  token: string,
+  send: (api: Telegram) => Promise<unknown>,
+): Promise<void> {
+  // Anything else would change the path.
+  if (!TOKEN.test(token)) throw new DeliveryError('token', 'no token of a bot');
+  const api = new Telegram(token, { apiRoot: TELEGRAM_API_URL.replace(/\/*$/, '/') });
+  try {
+    await send(api);
+  } catch (error) {
+    throw error instanceof TelegramError ? refusalOf(error) : connectionError(error);
   }
 }
-/** Telegram responds to unknown tokens with these. */
-export const isTokenError = (error: unknown): boolean =>
-  error instanceof TelegramError && (error.status === 401 || error.status === 404);
 
-async function call(settings: TelegramSettings, token: string, method: string, params: object): Promise<void> {
-  // Anything else would change the path.
-  if (!TOKEN.test(token)) throw new TelegramError(401);
-  const url = `${settings.TELEGRAM_API_URL.replace(/\/+$/, '')}/bot${token}/${method}`;
-  const headers = { 'content-type': 'application/json' };
-  const response = await outboundFetch(settings)(url, { method: 'POST', headers, body: JSON.stringify(params) });
-  const answer = Answer.safeParse(await response.json().catch(() => null)).data;
-  if (response.ok && answer?.ok === true) return;
-  throw new TelegramError(response.status, answer?.parameters?.retry_after ?? null);
+/** Telegram responds to unknown tokens with 401 or 404, and sends retry_after with 429. */
+function refusalOf(error: TelegramError): DeliveryError {
+  const code = [401, 404].includes(error.code) ? 'token' : [400, 403].includes(error.code) ? 'chat' : 'status';
+  const retryAfterSeconds = error.parameters?.retry_after ?? null;
+  return new DeliveryError(code, error.message, { retryAfterSeconds, cause: error });
 }
 
-/** Throws a TelegramError for an unknown token. */
+/** Throws a DeliveryError, `token` for an unknown one. */
 export const checkToken = (settings: TelegramSettings, token: string): Promise<void> =>
-  call(settings, token, 'getMe', {});
+  call(settings, token, (api) => api.callApi('getMe', {}, inTime()));
 
-/** One message. Longer texts are split before (splitText). */
-export const sendText = (settings: TelegramSettings, token: string, chatID: string, text: string): Promise<void> =>
-  call(settings, token, 'sendMessage', { chat_id: chatID, text, link_preview_options: { is_disabled: true } });
+/** One message. Longer texts are split before (splitText). Throws a DeliveryError. */
+export const sendText = (settings: TelegramSettings, token: string, chatID: string, text: string): Promise<void> => {
+  const message = { chat_id: chatID, text, link_preview_options: { is_disabled: true } };
+  return call(settings, token, (api) => api.callApi('sendMessage', message, inTime()));
+};
 
 /** Parts that Telegram accepts, cut between lines where possible and never within a character. */
 export function splitText(text: string, maxLength = MAX_TEXT_LENGTH): string[] {

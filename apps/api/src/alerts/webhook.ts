@@ -2,6 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Env } from '../core/env.ts';
 import { outboundFetch } from '../core/outbound-fetch.ts';
+import { connectionError, DeliveryError } from './delivery-error.ts';
 
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;
@@ -19,12 +20,15 @@ export function signatureOf(secret: string, { id, timestamp, body }: Signed): st
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** The response's status, and the seconds of its Retry-After. */
+/** Refusals that may end later: a timeout, a request too early, too many requests. */
+const PASSING = [408, 425, 429];
+
+/** Throws a DeliveryError unless the receiver responds with success. */
 export async function postWebhook(
   settings: Pick<Env, 'ORIGIN_ALLOW' | 'ORIGIN_DENY'>,
   { url, secret, id, body }: { url: string; secret: string; id: string; body: string },
   now: Date,
-): Promise<{ status: number; retryAfterSeconds: number | null }> {
+): Promise<void> {
   const timestamp = Math.floor(now.getTime() / 1000);
   const headers = {
     'content-type': 'application/json',
@@ -33,7 +37,15 @@ export async function postWebhook(
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatureOf(secret, { id, timestamp, body }),
   };
-  const response = await outboundFetch(settings)(url, { method: 'POST', headers, body });
+  const request = { method: 'POST', headers, body, isBodyDiscarded: true };
+  const response = await outboundFetch(settings)(url, request).catch((error: unknown) => {
+    throw connectionError(error);
+  });
+  if (response.ok) return;
+  const { status } = response;
   const retryAfter = response.headers.get('retry-after') ?? '';
-  return { status: response.status, retryAfterSeconds: /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : null };
+  throw new DeliveryError('status', `the receiver responded with ${status}`, {
+    retryAfterSeconds: /^\d{1,5}$/.test(retryAfter) ? Number(retryAfter) : null,
+    isRefused: status >= 400 && status < 500 && !PASSING.includes(status),
+  });
 }

@@ -16,6 +16,8 @@ interface FetchOptions {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
+  /** Only the status and headers are returned, as soon as they arrive. */
+  isBodyDiscarded?: boolean;
   /** Ends the request early. */
   stopping?: AbortSignal;
 }
@@ -50,7 +52,10 @@ export const guardedLookup =
 
 export const outboundFetch =
   (settings: OriginSettings, bytesAtMost = BYTES_AT_MOST) =>
-  (address: string, { method = 'GET', headers = {}, body, stopping }: FetchOptions = {}): Promise<Response> =>
+  (
+    address: string,
+    { method = 'GET', headers = {}, body, isBodyDiscarded = false, stopping }: FetchOptions = {},
+  ): Promise<Response> =>
     new Promise((done, refuse) => {
       const url = new URL(address);
       const isEncrypted = url.protocol === 'https:';
@@ -66,13 +71,7 @@ export const outboundFetch =
       const asked = begin(url, { method, headers, lookup, signal, agent: false }, (answer) => {
         const chunks: Buffer[] = [];
         let size = 0;
-        answer.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size > bytesAtMost) return void asked.destroy(new ResponseTooLargeError('the answer is too large'));
-          chunks.push(chunk);
-        });
-        answer.on('error', broken);
-        answer.on('end', () => {
+        const finish = () => {
           const status = answer.statusCode ?? 502;
           const fields = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
             values.map((value): [string, string] => [name, value]),
@@ -80,7 +79,19 @@ export const outboundFetch =
           const response = responseOf(status, fields, Buffer.concat(chunks));
           if (response === null) refuse(new Error(`the answer is not understood (status ${status})`));
           else done(response);
+        };
+        answer.on('error', broken);
+        if (isBodyDiscarded) {
+          finish();
+          asked.destroy();
+          return;
+        }
+        answer.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > bytesAtMost) return void asked.destroy(new ResponseTooLargeError('the answer is too large'));
+          chunks.push(chunk);
         });
+        answer.on('end', finish);
       });
       asked.on('error', broken);
       asked.end(body);

@@ -89,15 +89,20 @@ export const owners: { [M in Model]: Owner<M> } = {
   PasskeyChallenge: '(none)',
   OidcProvider: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   OidcSignIn: '(none)',
-  // Customers see those of their sites. Operators' sub-accounts see those of their zones.
+  // Customers see those of their sites, from the time when the sites were theirs. Operators' sub-accounts see those of
+  // their zones; a site's alerts move with it.
   Alert: (actor) => {
-    if (actor.kind !== 'client') return { site: sitesOf(actor) };
-    return { clientId: actor.clientId, ...(actor.isRoot ? {} : { zone: zonesOf(actor) }) };
+    const { kind, isRoot, clientId, rootId } = actor;
+    if (kind === 'user') return { clientId, ownerId: rootId, ...(isRoot ? {} : { site: sitesOf(actor) }) };
+    if (kind !== 'client') return nobody;
+    const zone = zonesOf(actor);
+    return { clientId, ...(isRoot ? {} : { OR: [{ site: { zone } }, { siteId: null, zone }] }) };
   },
   // Channels belong to a root account. Sub-accounts neither see nor change them.
   AlertChannel: ({ kind, isRoot, id }) => ({ accountId: isRoot && kind !== 'admin' ? id : NOBODY }),
   AlertMessage: 'channel',
   AlertNotice: 'channel',
+  AlertNodeLink: '(none)',
   AlertFrequency: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
   OutgoingMail: '(append)',
   EmailSetting: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),

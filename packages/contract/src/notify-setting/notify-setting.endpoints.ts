@@ -11,6 +11,7 @@ export const notifySetting = onSites('notifySetting', {
   testTelegram:   post('setting/tg/test', { can: 'notify:write', limit: 'mail', reply: TelegramTest }),
 });
 
+/** For root accounts only. */
 export const alertFrequency = onClient('alertFrequency', {
   get:    get('setting/frequency', { can: 'notify:read', reply: AlertFrequency }),
   update: put('setting/frequency', { can: 'notify:write', body: AlertFrequency, reply: AlertFrequency }),

@@ -9,6 +9,6 @@ export const webhooks = onClient('webhooks', {
   update:     put('webhook', { can: 'webhook:write', body: w.WebhookUpdate, reply: w.Webhook, fails: ['DUPLICATED'] }),
   remove:     del('webhooks', { can: 'webhook:write', body: Ids, reply: Ids }),
   deliveries: get('webhook/:webhookID/deliveries', { can: 'webhook:read', query: w.WebhookDeliveryQuery, reply: paged(w.WebhookDelivery) }),
-  /** Also of delivered messages. */
-  resend:     post('webhook/:webhookID/deliveries/resend', { can: 'webhook:write', limit: 'probe', body: Ids, reply: Ids }),
+  /** Deliveries that succeeded or whose attempts ended. */
+  resend:     post('webhook/:webhookID/deliveries/resend', { can: 'webhook:write', limit: 'probe', body: w.DeliveryIds, reply: Ids }),
 });

@@ -6,6 +6,10 @@ import { Id, paging, Text, Time } from '../common/common.ts';
 import { AlertDeliveryError, AlertKinds } from '../notify-setting/notify-setting.ts';
 
 export const MAX_WEBHOOKS = 10;
+/** A message is retried for this long. */
+export const RETRY_HOURS = 24;
+/** In a page of deliveries, and resent by one call. */
+export const MAX_DELIVERIES = 50;
 
 const webhook = { name: Text, url: HttpUrl, enabled: z.boolean(), events: AlertKinds };
 export const WebhookInput = z.object(webhook);
@@ -46,15 +50,18 @@ export const WebhookBody = z.object({
 
 export const WebhookDelivery = z.object({
   id: Id.describe('The header webhook-id: the same for each attempt'),
-  events: z.array(AlertEvent),
-  tries: z.int(),
-  sentAt: Time.nullable(),
-  failedAt: Time.nullable().describe('When the attempts ended, a day after the message was made'),
-  nextTryAt: Time.nullable(),
+  eventCount: z.int(),
+  tries: z.int().describe('Since it was made or resent'),
+  sentAt: Time.nullable().describe('Its last delivery'),
+  failedAt: Time.nullable().describe('When the attempts ended without success'),
+  nextTryAt: Time.nullable().describe('Null: no attempt follows'),
   lastError: AlertDeliveryError.nullable(),
   createdAt: Time,
 });
-export const WebhookDeliveryQuery = paging(['createdAt']);
+export const WebhookDeliveryQuery = paging(['createdAt']).extend({
+  pageSize: z.int().min(1).max(MAX_DELIVERIES).default(25),
+});
+export const DeliveryIds = z.object({ ids: z.array(Id).min(1).max(MAX_DELIVERIES) });
 
 export type Webhook = z.output<typeof Webhook>;
 export type WebhookInput = z.output<typeof WebhookInput>;

@@ -1,12 +1,15 @@
 // The history of alerts. Kinds of a newer version are left out: after a rollback of the API they have no text.
 import { AlertKind, alertKinds, type Alert, type AlertQuery } from '@edgeloom/contract/alerts/alerts.ts';
+import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
+import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { pageOf } from '../../core/page.ts';
+import { permissionOf } from '../attention/permissions.ts';
 
-export async function list({ db }: Ctx, query: AlertQuery): Promise<{ data: Alert[]; total: number }> {
+export async function list({ actor, db }: Ctx, query: AlertQuery): Promise<{ data: Alert[]; total: number }> {
   const { kinds = AlertKind.options, isOpen } = query;
   const where = {
-    kind: { in: [...kinds] },
+    kind: { in: kinds.filter((kind) => actor.permissions.has(permissionFor(kind))) },
     ...(isOpen !== undefined && { endedAt: isOpen ? null : { not: null } }),
   };
   const [rows, total] = await Promise.all([
@@ -18,4 +21,11 @@ export async function list({ db }: Ctx, query: AlertQuery): Promise<{ data: Aler
     return { id, kind, severity: alertKinds[kind].severity, name, site, beganAt, endedAt };
   });
   return { data, total };
+}
+
+/** As in the list "Needs attention": names of objects are shown to those who may read the objects. */
+function permissionFor(kind: AlertKind): Permission {
+  const siteKind = SiteAttention.safeParse(kind).data;
+  if (siteKind !== undefined) return permissionOf[siteKind];
+  return kind === 'rolloutsStopped' ? 'upgrade:read' : 'node:read';
 }

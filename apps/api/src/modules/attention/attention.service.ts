@@ -5,13 +5,14 @@ import {
   type AttentionItem,
 } from '@edgeloom/contract/attention/attention.ts';
 import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
-import type { Permission } from '@edgeloom/contract/permissions.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
-import { rowsOf } from './conditions.ts';
+import type { Prisma } from '../../generated/client.ts';
+import { readHealth, type NodeHealth } from '../nodes/node-severity.ts';
+import { hasFailedJob, isLosingLogs, isRolloutStopped, rowsOf } from './conditions.ts';
 import { ofInstallationLicense } from './installation-license.ts';
 import { ofLicenses } from './licenses.ts';
-import { nodeConditions, stoppedRollouts } from './operator-conditions.ts';
+import { permissionOf } from './permissions.ts';
 
 const NAMES = 3;
 /** Kinds of modules of sites that are listed one by one. One item counts the rest, or lists a single sixth one. */
@@ -30,16 +31,6 @@ export async function list(ctx: Ctx): Promise<Attention> {
   const ranks = AttentionKind.options;
   return { data: items.flat().toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind)) };
 }
-
-const permissionOf: Record<SiteAttention, Permission> = {
-  sitesUnpublished: 'site:read',
-  cnameInactive: 'domain:read',
-  certificatesMissing: 'domain:read',
-  certificatesFailed: 'certificate:read',
-  certificatesEnding: 'certificate:read',
-  jobsFailed: 'site:read',
-  modulesUnused: 'module:read',
-};
 
 interface Row {
   kind: SiteAttention;
@@ -93,14 +84,40 @@ const countModules = (condition: Sql): Sql =>
       FROM modules x JOIN sites s ON s.id = x.site_id WHERE ${condition}) m GROUP BY place`;
 
 async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
-  const byKind = Map.groupBy(await nodeConditions(ctx), ({ kind }) => kind);
-  return [...byKind].flatMap(([kind, nodes]) => itemOf(kind, nodes));
+  const orderBy = { name: 'asc' } as const;
+  const namesOf = async (where: Prisma.EdgeNodeWhereInput) =>
+    (await ctx.db.edgeNode.findMany({ where, select: { name: true }, orderBy })).map(({ name }) => name);
+  const [found, failed, losing] = await Promise.all([
+    readHealth(ctx, { orderBy }),
+    namesOf(hasFailedJob(true, ctx.now())),
+    namesOf(isLosingLogs(true, ctx.now())),
+  ]);
+  const having = (kind: AttentionKind, isIt: (node: NodeHealth) => boolean) =>
+    itemOf(
+      kind,
+      found.filter(isIt).map(({ name }) => name),
+    );
+  return [
+    ...having('nodesRejected', ({ status }) => status === 'rejected'),
+    ...having('nodesOffline', ({ status }) => status === 'offline'),
+    ...having('nodesDisconnected', ({ status }) => status === 'natsError'),
+    ...having('nodesBehind', ({ isBehind }) => isBehind),
+    ...itemOf('nodeJobsFailed', failed),
+    ...itemOf('nodesLosingLogs', losing),
+  ];
 }
 
-const ofRollouts = async (ctx: Ctx) => itemOf('rolloutsStopped', await stoppedRollouts(ctx));
+async function ofRollouts({ db, now }: Ctx): Promise<AttentionItem[]> {
+  const where = isRolloutStopped(now());
+  const rows = await db.rollout.findMany({ where, select: { title: true }, orderBy: { title: 'asc' } });
+  return itemOf(
+    'rolloutsStopped',
+    rows.map(({ title }) => title),
+  );
+}
 
 const none = { names: [], site: null, siteCount: 0, moduleKind: null, accountID: null, endsAt: null, limit: null };
 
 /** Empty if the count is zero. */
-const itemOf = (kind: AttentionKind, rows: readonly { name: string }[]): AttentionItem[] =>
-  rows.length === 0 ? [] : [{ ...none, kind, count: rows.length, names: rows.slice(0, NAMES).map(({ name }) => name) }];
+const itemOf = (kind: AttentionKind, names: readonly string[]): AttentionItem[] =>
+  names.length === 0 ? [] : [{ ...none, kind, count: names.length, names: names.slice(0, NAMES) }];

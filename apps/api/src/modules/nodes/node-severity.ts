@@ -8,7 +8,6 @@ import { nodeStatus } from './node-status.ts';
 
 export interface NodeHealth {
   id: string;
-  zoneId: string;
   name: string;
   status: NodeStatus;
   /** The node lacks a revision that was published more than BEHIND_SECONDS ago, and has no other problem. */
@@ -34,7 +33,7 @@ export const severityOf = ({ status, isBehind }: Pick<NodeHealth, 'status' | 'is
 
 /** In the given order. */
 export async function readHealth(
-  { db, now }: Pick<Ctx, 'db' | 'now'>,
+  { db, now }: Ctx,
   query: Pick<Prisma.EdgeNodeFindManyArgs, 'where' | 'orderBy'> = {},
 ): Promise<NodeHealth[]> {
   const state = {
@@ -43,7 +42,7 @@ export async function readHealth(
   const [rows, late] = await Promise.all([
     db.edgeNode.findMany({
       ...query,
-      select: { id: true, zoneId: true, name: true, role: true, enabled: true, joinedAt: true, state },
+      select: { id: true, name: true, role: true, enabled: true, joinedAt: true, state },
     }),
     readLate(db),
   ]);
@@ -51,7 +50,7 @@ export async function readHealth(
   return rows.map((row) => {
     const status = nodeStatus({ ...row, standsIn: standing.has(row.id) }, row.state, now());
     const isWell = status === 'enabled' || status === 'backupPaused';
-    return { id: row.id, zoneId: row.zoneId, name: row.name, status, isBehind: isWell && late.has(row.id) };
+    return { id: row.id, name: row.name, status, isBehind: isWell && late.has(row.id) };
   });
 }
 

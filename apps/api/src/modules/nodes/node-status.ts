@@ -31,14 +31,24 @@ export function nodeStatus(
 ): NodeStatus {
   if (joinedAt === null) return 'uninitialized';
   if (!enabled) return 'disabled';
-  const agoMs = (at: Date | null | undefined) => (at ? now.getTime() - at.getTime() : Infinity);
+  const connection = connectionOf(state, now);
+  if (connection !== 'connected') return connection;
+  if (hasRejected(state)) return 'rejected';
+  return role === 'backup' && !standsIn ? 'backupPaused' : 'enabled';
+}
 
-  const isConnected = state?.connectedAt && agoMs(state.lastSeenAt) < SILENCE_MS;
-  if (isConnected && Rejected.parse(state.rejected).length > 0) return 'rejected';
-  if (isConnected) return role === 'backup' && !standsIn ? 'backupPaused' : 'enabled';
+type Connection = 'connected' | Extract<NodeStatus, 'reconnecting' | 'natsError' | 'offline'>;
+
+export function connectionOf(state: Omit<Facts, 'rejected'> | null, now: Date): Connection {
+  const agoMs = (at: Date | null | undefined) => (at ? now.getTime() - at.getTime() : Infinity);
+  if (state?.connectedAt && agoMs(state.lastSeenAt) < SILENCE_MS) return 'connected';
   if (agoMs(state?.disconnectedAt) < RECONNECTING_MS) return 'reconnecting';
   return state !== null && isLikelyServing(state, now) ? 'natsError' : 'offline';
 }
+
+/** As of its last report. */
+export const hasRejected = (state: Pick<Facts, 'rejected'> | null): boolean =>
+  state !== null && Rejected.parse(state.rejected).length > 0;
 
 /** A node without a connection counts as offline once this is false. */
 export const isLikelyServing = ({ nginx, lastSeenAt }: Pick<Facts, 'nginx' | 'lastSeenAt'>, now: Date) =>

@@ -23,8 +23,17 @@ export const shownState = ({ enabled, kinds, lastError, failedAt }: AlertChannel
   failedAt,
 });
 
-/** A disabled channel sends nothing later of what waits now. */
-export async function dropWaiting(tx: ScopedTx, channelId: string) {
-  await tx.alertNotice.deleteMany({ where: { channelId, messageId: null } });
-  await tx.alertMessage.deleteMany({ where: { channelId, sentAt: null, failedAt: null } });
+/**
+ * A channel that was turned off sends nothing later of what waits now. After any other change, what is pending is tried
+ * at once. The channel's row must be changed before: that waits for a pass that stores notices (raise-alerts.job.ts).
+ */
+export async function settleMessages(tx: ScopedTx, before: { enabled: boolean }, after: AlertChannel, now: Date) {
+  const pending = { channelId: after.id, isPending: true };
+  if (after.enabled || !before.enabled) {
+    await tx.alertMessage.updateMany({ where: pending, data: { dueAt: now } });
+    return;
+  }
+  await tx.alertNotice.deleteMany({ where: { channelId: after.id, messageId: null } });
+  await tx.alertMessage.deleteMany({ where: { ...pending, sentAt: null, failedAt: null } });
+  await tx.alertMessage.updateMany({ where: pending, data: { isPending: false } });
 }

@@ -1,15 +1,22 @@
 // The Telegram chat of an account. The bot's token is checked before it is stored, and never returned.
 import { randomUUIDv7 } from 'node:crypto';
 import { alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
-import type { TelegramInput, TelegramSetting, TelegramTest } from '@edgeloom/contract/notify-setting/notify-setting.ts';
-import { deliveryError, secretOf } from '../../alerts/deliver.ts';
-import { checkToken, isTokenError, sendText } from '../../alerts/telegram.ts';
+import type {
+  AlertDeliveryError,
+  TelegramInput,
+  TelegramSetting,
+  TelegramTest,
+} from '@edgeloom/contract/notify-setting/notify-setting.ts';
+import { secretOf } from '../../alerts/deliver.ts';
+import { DeliveryError } from '../../alerts/delivery-error.ts';
+import { checkToken, sendText } from '../../alerts/telegram.ts';
 import { wordsIn } from '../../alerts/texts.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { lockAccount } from '../../core/document-weight.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { AlertChannel } from '../../generated/client.ts';
-import { assertRoot, dropWaiting, kindsFor, shownState } from './channels.ts';
+import { assertRoot, kindsFor, settleMessages, shownState } from './channels.ts';
 
 const own = { type: 'telegram', name: '' } as const;
 
@@ -27,36 +34,43 @@ export async function update(ctx: Ctx, { enabled, token, chatID, events }: Teleg
   if (token !== undefined) await assertToken(ctx, token);
   if (enabled && chatID === '') failAt('chatID', 'required', 'required');
   const row = await ctx.db.$transaction(async (tx) => {
+    // Overlapping calls create one row.
+    await lockAccount(tx, actor);
     const before = await tx.alertChannel.findFirst({ where: own });
     const id = before?.id ?? randomUUIDv7();
-    const secretSealed =
-      token === undefined
-        ? (before?.secretSealed ?? null)
-        : installation.secrets.seal(token, contexts.alertChannel(id));
-    if (enabled && secretSealed === null) failAt('token', 'required', 'required');
-    if (!enabled) await dropWaiting(tx, id);
+    if (enabled && token === undefined && !before?.secretSealed) failAt('token', 'required', 'required');
     const data = {
       enabled,
-      secretSealed,
+      ...(token !== undefined && { secretSealed: installation.secrets.seal(token, contexts.alertChannel(id)) }),
       address: chatID,
       kinds: kindsFor(ctx, events),
       lastError: null,
       failedAt: null,
     };
-    return before
-      ? tx.alertChannel.update({ where: { id }, data })
-      : tx.alertChannel.create({ data: { ...own, ...data, id, accountId: actor.id, clientId: actor.clientId } });
+    if (before === null)
+      return tx.alertChannel.create({ data: { ...own, ...data, id, accountId: actor.id, clientId: actor.clientId } });
+    const after = await tx.alertChannel.update({ where: { id }, data });
+    await settleMessages(tx, before, after, ctx.now());
+    return after;
   });
   return shown(row);
 }
 
 /** A token that cannot be checked, because Telegram is not reached, is stored. Messages show the error. */
 async function assertToken({ installation: { env }, log }: Ctx, token: string) {
+  const error = await errorOf(checkToken(env, token));
+  if (error === 'token') fail('ILLEGAL_TELEGRAM_TOKEN', { errorData: [{ path: 'token', rule: 'credential' }] });
+  if (error !== null) log.warn({ reason: error }, 'a Telegram token could not be checked');
+}
+
+/** Null: it succeeded. */
+async function errorOf(call: Promise<void>): Promise<AlertDeliveryError | null> {
   try {
-    await checkToken(env, token);
+    await call;
+    return null;
   } catch (error) {
-    if (isTokenError(error)) fail('ILLEGAL_TELEGRAM_TOKEN', { errorData: [{ path: 'token', rule: 'credential' }] });
-    log.warn({ reason: deliveryError(error) }, 'a Telegram token could not be checked');
+    if (error instanceof DeliveryError) return error.code;
+    throw error;
   }
 }
 
@@ -67,12 +81,8 @@ export async function test(ctx: Ctx): Promise<TelegramTest> {
   if (row === null || row.secretSealed === null) return failAt('token', 'required', 'required');
   if (row.address === '') return failAt('chatID', 'required', 'required');
   const { language } = await ctx.db.account.findUniqueOrThrow({ where: { id: ctx.actor.id } });
-  try {
-    await sendText(env, secretOf(secrets, row), row.address, wordsIn(language).test);
-    return { error: null };
-  } catch (error) {
-    return { error: deliveryError(error) };
-  }
+  const send = async () => sendText(env, secretOf(secrets, row), row.address, wordsIn(language).test);
+  return { error: await errorOf(send()) };
 }
 
 const shown = (row: AlertChannel): TelegramSetting => ({

@@ -2,20 +2,24 @@
 // find them (owners.ts).
 import { randomUUIDv7 } from 'node:crypto';
 import type { Paging } from '@edgeloom/contract/common/common.ts';
-import { type Webhook, type WebhookDelivery, type WebhookInput } from '@edgeloom/contract/webhooks/webhooks.ts';
+import {
+  RETRY_HOURS,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookInput,
+} from '@edgeloom/contract/webhooks/webhooks.ts';
 import { AlertDeliveryError } from '@edgeloom/contract/notify-setting/notify-setting.ts';
-import { eventsOf } from '../../alerts/deliver.ts';
 import { newWebhookSecret } from '../../alerts/webhook.ts';
 import { orFail } from '../../core/conflict.ts';
 import type { Ctx } from '../../core/ctx.ts';
+import { lockAccount } from '../../core/document-weight.ts';
 import { fail } from '../../core/fail.ts';
 import { pageOf } from '../../core/page.ts';
 import { assertPermittedUrl } from '../../core/permitted-url.ts';
 import { contexts } from '../../core/secrets.ts';
 import type { AlertChannel, AlertMessage } from '../../generated/client.ts';
-import { assertRoot, dropWaiting, kindsFor, shownState } from '../notify-setting/channels.ts';
+import { assertRoot, kindsFor, settleMessages, shownState } from '../notify-setting/channels.ts';
 
-const RETRY_MS = 86_400_000;
 const type = 'webhook';
 
 export async function list(ctx: Ctx, query: Paging<'createdAt' | 'updatedAt' | 'name'>) {
@@ -44,10 +48,12 @@ export async function create(ctx: Ctx, input: WebhookInput): Promise<Webhook & {
 export async function update(ctx: Ctx, { id, ...input }: WebhookInput & { id: string }): Promise<Webhook> {
   assertPermittedUrl(ctx.installation.env, input.url);
   const work = ctx.db.$transaction(async (tx) => {
-    if (!input.enabled) await dropWaiting(tx, id);
+    await lockAccount(tx, ctx.actor);
+    const before = (await tx.alertChannel.findFirst({ where: { id, type } })) ?? fail('NOT_FOUND');
     const data = { ...columnsOf(ctx, input), lastError: null, failedAt: null };
-    const [row] = await tx.alertChannel.updateManyAndReturn({ where: { id, type }, data });
-    return row ?? fail('NOT_FOUND');
+    const after = await tx.alertChannel.update({ where: { id }, data });
+    await settleMessages(tx, before, after, ctx.now());
+    return after;
   });
   return shown(await orFail('DUPLICATED', work));
 }
@@ -68,14 +74,15 @@ export async function deliveries(ctx: Ctx, channelId: string, query: Paging<'cre
   return { data: rows.map(deliveryOf), total };
 }
 
-/** Ids stay, so that a receiver recognizes repetitions. A disabled webhook sends them when it is enabled. */
+/** Ids stay, so that a receiver recognizes repetitions. Messages that are still pending are left as they are. */
 export async function resend(ctx: Ctx, channelId: string, ids: string[]) {
   await own(ctx, channelId);
-  const [dueAt, expiresAt] = [ctx.now(), new Date(ctx.now().getTime() + RETRY_MS)];
+  const [dueAt, expiresAt] = [ctx.now(), new Date(ctx.now().getTime() + RETRY_HOURS * 3_600_000)];
   return ctx.db.$transaction(async (tx) => {
-    const data = { dueAt, expiresAt, tries: 0, sentAt: null, failedAt: null, lastError: null };
-    const { count } = await tx.alertMessage.updateMany({ where: { channelId, id: { in: ids } }, data });
-    if (count !== new Set(ids).size) fail('NOT_FOUND');
+    const chosen = { channelId, id: { in: ids } };
+    if ((await tx.alertMessage.count({ where: chosen })) !== new Set(ids).size) fail('NOT_FOUND');
+    const data = { isPending: true, dueAt, expiresAt, tries: 0, lastError: null };
+    await tx.alertMessage.updateMany({ where: { ...chosen, isPending: false }, data });
     return { ids };
   });
 }
@@ -101,11 +108,11 @@ const shown = (row: AlertChannel): Webhook => ({
 
 const deliveryOf = (row: AlertMessage): WebhookDelivery => ({
   id: row.id,
-  events: eventsOf(row.events),
+  eventCount: row.eventCount,
   tries: row.tries,
   sentAt: row.sentAt,
   failedAt: row.failedAt,
-  nextTryAt: row.sentAt === null && row.failedAt === null ? row.dueAt : null,
+  nextTryAt: row.isPending ? row.dueAt : null,
   lastError: AlertDeliveryError.nullable().catch('connection').parse(row.lastError),
   createdAt: row.createdAt,
 });

@@ -1,4 +1,5 @@
 import { webhooks } from '@edgeloom/contract/webhooks/webhooks.endpoints.ts';
+import { MAX_DELIVERIES } from '@edgeloom/contract/webhooks/webhooks.ts';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { Button } from '@mantine/core';
 import { Await } from '../../components/states/await.tsx';
@@ -15,10 +16,10 @@ type Delivery = RowOf<typeof webhooks.deliveries>;
 const POLL_MS = 5000;
 const toneOf = ({ sentAt, failedAt }: Delivery) => (sentAt !== null ? 'ok' : failedAt !== null ? 'bad' : 'warn');
 
-/** The last fifty deliveries of a webhook. */
+/** The last deliveries of a webhook. */
 export function Deliveries({ of: webhookID }: { of: string }) {
   const t = useT();
-  const query = { pageSize: 50, orderBy: 'desc' as const };
+  const query = { pageSize: MAX_DELIVERIES, orderBy: 'desc' as const };
   return (
     <Await result={useEndpoint(webhooks.deliveries, { params: { webhookID }, query }, { pollMs: POLL_MS })}>
       {({ data }) =>
@@ -40,10 +41,10 @@ function Line({ webhookID, of: delivery }: { webhookID: string; of: Delivery }) 
   const t = useT();
   const can = useCan();
   const { run, running } = useAction(webhooks.resend, { done: 'webhooks.resent' });
-  const { id, createdAt, events, tries, lastError, nextTryAt } = delivery;
+  const { id, createdAt, eventCount, tries, lastError, nextTryAt } = delivery;
   const tone = toneOf(delivery);
   const facts = [
-    t('webhooks.eventCount', { count: events.length, number: count(events.length) }),
+    t('webhooks.eventCount', { count: eventCount, number: count(eventCount) }),
     t('webhooks.tries', { count: tries, number: count(tries) }),
     ...(lastError === null ? [] : [t(`notifySetting.errors.${lastError}`)]),
     ...(nextTryAt === null ? [] : [t('webhooks.nextTry', { time: clock(new Date(nextTryAt)) })]),
