@@ -36,12 +36,14 @@ test('an operator adds a webhook, stores its secret, and sends a failed delivery
   await installation.db.outbox.create({
     data: { zoneId: site.zone.id, key: `site/${site.id}`, error: 'notCompiled', failedAt: new Date() },
   });
-  await raiseAlerts(installation, { warn: () => undefined });
+  await raiseAlerts(installation);
   await deliverAlerts(installation);
   expect(WebhookBody.parse(JSON.parse(receiver.requests[0]?.body ?? '')).data.events).toMatchObject([
     { kind: 'sitesUnpublished', name: site.name },
   ]);
-  await installation.pool.query('UPDATE alert_messages SET failed_at = now() WHERE sent_at IS NULL');
+  await installation.pool.query(
+    'UPDATE alert_messages SET failed_at = now(), is_pending = FALSE WHERE sent_at IS NULL',
+  );
   await page.reload();
   await expect.poll(() => page.getByText('Failing').first().isVisible()).toBe(true);
   await keepPicture(page, 'webhooks');

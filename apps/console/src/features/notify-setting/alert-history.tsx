@@ -1,15 +1,15 @@
 import { alerts } from '@edgeloom/contract/alerts/alerts.endpoints.ts';
 import { IconBellCheck } from '@tabler/icons-react';
-import { useState } from 'react';
 import type { Column, RowOf } from '../../components/resource-table/columns.tsx';
 import { ResourceTable } from '../../components/resource-table/resource-table.tsx';
 import { Status } from '../../components/status/status.tsx';
 import { lasted } from '../../lib/format.ts';
 import { t, useLanguage, useT } from '../../lib/i18n.ts';
+import { useNow } from '../../lib/use-now.ts';
 
 type Alert = RowOf<typeof alerts.list>;
 
-const POLL_MS = 10_000;
+const POLL_MS = 30_000;
 const kindOf = ({ kind }: Alert) => t(`alerts.kinds.${kind}`);
 const stateOf = ({ severity, endedAt }: Alert) => (endedAt === null ? severity : 'ended');
 const siteOf = ({ site }: Alert) => site?.name ?? '';
@@ -21,8 +21,9 @@ function Kind({ of: alert }: { of: Alert }) {
 
 function Lasted({ of: { beganAt, endedAt } }: { of: Alert }) {
   const language = useLanguage();
-  const [now] = useState(() => Date.now());
-  return lasted((endedAt === null ? now : Date.parse(endedAt)) - Date.parse(beganAt), language);
+  const now = useNow(endedAt === null);
+  // The browser's clock may be slow.
+  return lasted(Math.max(0, (endedAt === null ? now : Date.parse(endedAt)) - Date.parse(beganAt)), language);
 }
 
 const columns: Column<Alert>[] = [

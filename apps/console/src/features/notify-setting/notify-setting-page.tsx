@@ -7,6 +7,7 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { family } from '../../lib/family.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
+import { useSession } from '../../stores/session.ts';
 import { AlertHistory } from './alert-history.tsx';
 import { TelegramForm } from './telegram-form.tsx';
 
@@ -15,11 +16,13 @@ const tabs = [
   { value: 'channels', label: 'notifySetting.tabs.channels' },
 ] as const;
 
-/** The history of alerts, and where they are sent. */
+/** The history of alerts, and where they are sent. Channels belong to root accounts. */
 export function NotifySettingPage() {
-  const tab = useTab(tabs);
+  const isRoot = useSession(({ account }) => account?.isRoot === true);
+  const shown = isRoot ? tabs : tabs.slice(0, 1);
+  const tab = useTab(shown);
   return (
-    <Page title="notifySetting.title" tabs={tabs}>
+    <Page title="notifySetting.title" {...(isRoot && { tabs })}>
       {tab === 'history' ? (
         <AlertHistory />
       ) : (

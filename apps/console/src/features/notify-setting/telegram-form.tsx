@@ -7,6 +7,7 @@ import { PasswordField } from '../../components/fields/password-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { Section } from '../../components/page/section.tsx';
+import { useForm } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';
@@ -29,7 +30,7 @@ export function TelegramForm() {
             <PasswordField name="token" fresh />
             <TextField name="chatID" mono />
             <AlertKindsField />
-            <Test isReady={value.hasToken && value.chatID !== ''} />
+            <Test setting={value} />
           </Section>
         </ResourceForm>
       )}
@@ -51,9 +52,11 @@ function Failing({ of: { lastError, failedAt } }: { of: Setting }) {
   );
 }
 
-/** Sends a message with the stored setting. */
-function Test({ isReady }: { isReady: boolean }) {
+/** Sends a message with the stored setting, so that unsaved changes must be saved before. */
+function Test({ setting }: { setting: Setting }) {
   const t = useT();
+  const { values } = useForm();
+  const isSaved = !values['token'] && values['chatID'] === setting.chatID;
   const { run, running } = useAction(notifySetting.testTelegram);
   const [result, setResult] = useState<string | null>(null);
   async function send() {
@@ -68,12 +71,12 @@ function Test({ isReady }: { isReady: boolean }) {
         variant="default"
         leftSection={<IconSend size={16} stroke={1.6} />}
         loading={running}
-        disabled={!isReady}
+        disabled={!isSaved || !setting.hasToken || setting.chatID === ''}
         onClick={() => void send().catch(() => undefined)}
       >
         {t('notifySetting.send')}
       </Button>
-      <output>{result}</output>
+      <output>{isSaved ? result : t('notifySetting.saveFirst')}</output>
     </div>
   );
 }

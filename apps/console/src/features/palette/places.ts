@@ -233,8 +233,9 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
   entry('systemManagement/predefinedSetting', { '': ['predefinedSetting.template'] }),
   entry('systemManagement/notifySetting', {
     history: ['notifySetting.tabs.history'],
-    channels: ['notifySetting.tabs.channels', 'notifySetting.telegram', 'alertFrequency.title'],
+    channels: ['notifySetting.tabs.channels', 'notifySetting.telegram'],
   }),
+  { ...entry('systemManagement/notifySetting', { channels: ['alertFrequency.title'] }), only: ['client'] },
   entry('systemManagement/dnsSetting', {
     accounts: ['dnsSetting.tabs.accounts'],
     unprocessed: ['dnsSetting.tabs.unprocessed'],
