@@ -52,17 +52,20 @@ const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_until = 
 const STORE_TEXT = 'UPDATE alert_messages SET text = $2 WHERE id = $1';
 const PART_SENT = `UPDATE alert_messages SET parts_sent = $2, claimed_until = ${LEASE} WHERE id = $1`;
 const RELEASE = 'UPDATE alert_messages SET claimed_until = NULL WHERE id = $1';
-const SENT = `WITH sent AS (
-    UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE, claimed_until = NULL
-      WHERE id = $1 RETURNING channel_id)
-  UPDATE alert_channels c SET last_error = NULL, failed_at = NULL FROM sent
-    WHERE c.id = sent.channel_id AND c.failed_at IS NOT NULL`;
-/** $3: seconds until the next attempt. Null: there is none. */
-const FAILED = `WITH failed AS (
-    UPDATE alert_messages SET last_error = $2, claimed_until = NULL, is_pending = $3::int IS NOT NULL,
-      failed_at = CASE WHEN $3::int IS NULL THEN now() END, due_at = now() + interval '1 second' * coalesce($3::int, 0)
-      WHERE id = $1 RETURNING channel_id)
-  UPDATE alert_channels c SET last_error = $2, failed_at = now() FROM failed WHERE c.id = failed.channel_id`;
+/** The channel is locked first, as by its changes, so that both never wait for each other. */
+const LOCK_CHANNEL = 'channel AS (SELECT id FROM alert_channels WHERE id = $2 FOR NO KEY UPDATE)';
+const SENT = `WITH ${LOCK_CHANNEL}, sent_message AS (
+    UPDATE alert_messages m SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
+      claimed_until = NULL FROM channel WHERE m.id = $1 AND m.channel_id = channel.id RETURNING m.channel_id)
+  UPDATE alert_channels c SET last_error = NULL, failed_at = NULL FROM sent_message
+    WHERE c.id = sent_message.channel_id AND c.failed_at IS NOT NULL`;
+/** $4: seconds until the next attempt. Null: there is none. */
+const FAILED = `WITH ${LOCK_CHANNEL}, failed_message AS (
+    UPDATE alert_messages m SET last_error = $3, claimed_until = NULL, is_pending = $4::int IS NOT NULL,
+      failed_at = CASE WHEN $4::int IS NULL THEN now() END, due_at = now() + interval '1 second' * coalesce($4::int, 0)
+      FROM channel WHERE m.id = $1 AND m.channel_id = channel.id RETURNING m.channel_id)
+  UPDATE alert_channels c SET last_error = $3, failed_at = now() FROM failed_message
+    WHERE c.id = failed_message.channel_id`;
 
 export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
   const { rows } = await pool.query<ClaimedMessage>(CLAIM, [type]);
@@ -95,9 +98,11 @@ export async function deliver(
   const { pool } = services;
   try {
     const isSent = await send(services, message, stopping, now);
-    await pool.query(isSent ? SENT : RELEASE, [message.id]);
+    if (isSent) await pool.query(SENT, [message.id, message.channelId]);
+    else await pool.query(RELEASE, [message.id]);
   } catch (error) {
-    if (error instanceof DeliveryError) await pool.query(FAILED, [message.id, error.code, retryDelay(error, message)]);
+    if (error instanceof DeliveryError)
+      await pool.query(FAILED, [message.id, message.channelId, error.code, retryDelay(error, message)]);
     throw error;
   }
 }

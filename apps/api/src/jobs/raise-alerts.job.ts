@@ -5,7 +5,13 @@ import { AlertKind } from '@edgeloom/contract/alerts/alerts.ts';
 import { RETRY_HOURS } from '@edgeloom/contract/webhooks/webhooks.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { PoolClient } from 'pg';
-import { nodeConditions, nodeKinds, siteConditions, stoppedRollouts } from '../alerts/find-conditions.ts';
+import {
+  nodeConditions,
+  nodeKinds,
+  siteConditions,
+  stoppedRollouts,
+  type Condition,
+} from '../alerts/find-conditions.ts';
 import type { Installation } from '../core/installation.ts';
 import { locks } from '../core/locks.ts';
 import { sql, textOf, type Sql } from '../core/sql.ts';
@@ -16,7 +22,7 @@ type Services = Pick<Installation, 'db' | 'pool'>;
 
 const PASS_INTERVAL_MS = 5000;
 const KEEP_DAYS = 90;
-/** Limit of a message. Further events are in the next one. */
+/** A message has at most these. Further events wait for the next one. */
 const MAX_EVENTS = 1000;
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1) AS "isFree"';
 /** Nodes and rollouts are read on other connections meanwhile. */
@@ -37,33 +43,33 @@ const mayReceive = sql`a.status = 'normal' AND (a.kind = 'client' OR (h.owner_id
  * Sites that are being changed or deleted wait for the next pass, so that their transactions do not block it. Channels
  * are locked: one that is turned off meanwhile gets no notice.
  */
-const compare = (conditions: object[], kinds: readonly AlertKind[], now: Date): Sql =>
-  sql`WITH held AS MATERIALIZED (
+const compare = (rows: readonly Condition[], kinds: readonly AlertKind[], now: Date): Sql =>
+  sql`WITH conditions AS MATERIALIZED (
     SELECT kind, "objectId" AS object_id, name, "clientId" AS client_id, "zoneId" AS zone_id, NULL::uuid AS site_id,
         NULL AS site_name, NULL::uuid AS owner_id, begins
-      FROM jsonb_to_recordset(${JSON.stringify(conditions)}::jsonb) AS h (kind text, "objectId" uuid, name text,
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS h (kind text, "objectId" uuid, name text,
         "clientId" uuid, "zoneId" uuid, begins boolean)
     UNION ALL ${siteConditions(now)}
-  ), ended AS (
+  ), ended_alerts AS (
     UPDATE alerts a SET ended_at = now() WHERE a.ended_at IS NULL AND a.kind = ANY (${kinds}::text[])
-      AND NOT EXISTS (SELECT FROM held h WHERE h.kind = a.kind AND h.object_id = a.object_id
+      AND NOT EXISTS (SELECT FROM conditions h WHERE h.kind = a.kind AND h.object_id = a.object_id
         AND h.owner_id IS NOT DISTINCT FROM a.owner_id)
       RETURNING a.id, a.client_id, a.site_id, a.owner_id, a.kind
-  ), beginning AS MATERIALIZED (
-    SELECT * FROM held h WHERE h.begins AND h.kind = ANY (${kinds}::text[])
+  ), new_conditions AS MATERIALIZED (
+    SELECT * FROM conditions h WHERE h.begins AND h.kind = ANY (${kinds}::text[])
       AND NOT EXISTS (SELECT FROM alerts a WHERE a.ended_at IS NULL AND a.kind = h.kind AND a.object_id = h.object_id)
-  ), unchanged AS MATERIALIZED (
-    SELECT s.id FROM sites s WHERE s.id IN (SELECT site_id FROM beginning) FOR KEY SHARE SKIP LOCKED
-  ), begun AS (
+  ), available_sites AS MATERIALIZED (
+    SELECT s.id FROM sites s WHERE s.id IN (SELECT site_id FROM new_conditions) FOR KEY SHARE SKIP LOCKED
+  ), new_alerts AS (
     INSERT INTO alerts (id, client_id, zone_id, site_id, site_name, owner_id, kind, object_id, name)
       SELECT gen_random_uuid(), h.client_id, h.zone_id, h.site_id, h.site_name, h.owner_id, h.kind, h.object_id, h.name
-        FROM beginning h WHERE h.site_id IS NULL OR h.site_id IN (SELECT id FROM unchanged)
+        FROM new_conditions h WHERE h.site_id IS NULL OR h.site_id IN (SELECT id FROM available_sites)
       ON CONFLICT (kind, object_id) WHERE ended_at IS NULL DO NOTHING
       RETURNING id, client_id, site_id, owner_id, kind
-  ), changes AS (
-    SELECT *, FALSE AS has_ended FROM begun UNION ALL SELECT *, TRUE FROM ended
+  ), transitions AS (
+    SELECT *, FALSE AS has_ended FROM new_alerts UNION ALL SELECT *, TRUE FROM ended_alerts
   ), receivers AS (
-    SELECT c.id AS channel_id, h.id AS alert_id, h.has_ended FROM changes h
+    SELECT c.id AS channel_id, h.id AS alert_id, h.has_ended FROM transitions h
       JOIN alert_channels c ON c.client_id = h.client_id JOIN accounts a ON a.id = c.account_id
       WHERE c.enabled AND ${mayReceive} AND CASE WHEN h.has_ended
         THEN EXISTS (SELECT FROM alert_notices n WHERE n.channel_id = c.id AND n.alert_id = h.id AND NOT n.has_ended)
@@ -83,13 +89,13 @@ const EXPIRE = `UPDATE alert_messages m SET is_pending = FALSE, failed_at = now(
  * Puts the waiting notices of a channel into a message, or into one for each kind. While a message of a channel was
  * neither sent nor given up, the next notices wait and become one message, too. The longest interval is a day.
  */
-const COMPOSE = `WITH recent AS MATERIALIZED (
+const COMPOSE = `WITH recent_kinds AS MATERIALIZED (
     SELECT DISTINCT m.channel_id, b.kind FROM alert_messages m JOIN alert_channels c ON c.id = m.channel_id
       JOIN alert_frequencies f ON f.client_id = c.client_id AND f.interval_minutes > 0
       JOIN alert_notices p ON p.message_id = m.id JOIN alerts b ON b.id = p.alert_id
       WHERE m.created_at > now() - interval '1 day' AND m.created_at > now() - interval '1 minute' * f.interval_minutes
         AND m.channel_id IN (SELECT w.channel_id FROM alert_notices w WHERE w.message_id IS NULL)
-  ), ready AS (
+  ), ready_notices AS (
     SELECT n.channel_id, n.alert_id, n.has_ended, CASE WHEN f."grouping" = 'kind' THEN a.kind ELSE '' END AS group_key,
       CASE WHEN n.has_ended THEN a.ended_at ELSE a.began_at END AS at, a.kind, a.name, a.site_name
     FROM alert_notices n JOIN alerts a ON a.id = n.alert_id JOIN alert_channels c ON c.id = n.channel_id
@@ -97,20 +103,20 @@ const COMPOSE = `WITH recent AS MATERIALIZED (
     WHERE n.message_id IS NULL AND c.enabled
       AND NOT EXISTS (SELECT FROM alert_messages m
         WHERE m.channel_id = c.id AND m.is_pending AND m.sent_at IS NULL AND m.failed_at IS NULL)
-      AND NOT EXISTS (SELECT FROM recent r WHERE r.channel_id = c.id AND r.kind = a.kind)
-  ), numbered AS (
-    SELECT *, row_number() OVER (PARTITION BY channel_id, group_key ORDER BY at, alert_id, has_ended) AS position FROM ready
+      AND NOT EXISTS (SELECT FROM recent_kinds r WHERE r.channel_id = c.id AND r.kind = a.kind)
+  ), numbered_notices AS (
+    SELECT *, row_number() OVER (PARTITION BY channel_id, group_key ORDER BY at, alert_id, has_ended) AS position FROM ready_notices
   ), messages AS MATERIALIZED (
     SELECT gen_random_uuid() AS id, channel_id, group_key, count(*)::int AS event_count, jsonb_agg(jsonb_build_object(
       'alertID', alert_id, 'kind', kind, 'phase', CASE WHEN has_ended THEN 'ended' ELSE 'began' END, 'name', name,
       'siteName', site_name, 'at', to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) ORDER BY position) AS events
-    FROM numbered WHERE position <= ${MAX_EVENTS} GROUP BY channel_id, group_key
-  ), stored AS (
+    FROM numbered_notices WHERE position <= ${MAX_EVENTS} GROUP BY channel_id, group_key
+  ), stored_messages AS (
     INSERT INTO alert_messages (id, channel_id, events, event_count, expires_at)
       SELECT id, channel_id, events, event_count, now() + interval '${RETRY_HOURS} hours' FROM messages RETURNING id
   )
-  UPDATE alert_notices n SET message_id = m.id FROM numbered p JOIN messages m USING (channel_id, group_key)
-    JOIN stored USING (id) WHERE p.position <= ${MAX_EVENTS}
+  UPDATE alert_notices n SET message_id = m.id FROM numbered_notices p JOIN messages m USING (channel_id, group_key)
+    JOIN stored_messages USING (id) WHERE p.position <= ${MAX_EVENTS}
       AND (n.channel_id, n.alert_id, n.has_ended) = (p.channel_id, p.alert_id, p.has_ended)`;
 /** The notices of an open alert stay: its end is reported where its begin was. */
 const FORGET = [
