@@ -207,27 +207,49 @@ test('a channel that was turned off sends nothing, also not later', async () => 
   expect(telegram.texts).toEqual([]);
 });
 
-test('a channel that is turned off during a pass gets no notice', async () => {
-  const { domain, site } = await siteWithDomain();
-  await setStatus(domain.id, 'inactive');
+/** Runs `work` while `statements` are not committed, which happens once `work` has ended or waits for a lock. */
+async function beside(statements: string, id: string, work: () => Promise<unknown>) {
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   const client = await pool.connect();
-  const isWaiting = async () =>
-    (
-      await pool.query(`SELECT 1 FROM pg_locks WHERE NOT granted AND pid IN (SELECT pid FROM pg_stat_activity
-      WHERE datname = current_database())`)
-    ).rowCount;
   try {
     await client.query('BEGIN');
-    await client.query('UPDATE alert_channels SET enabled = FALSE WHERE account_id = $1', [site.client.id]);
+    await client.query(statements.replaceAll('$1', `'${id}'`));
     let hasEnded = false;
-    const running = pass().then(() => (hasEnded = true));
-    await expect.poll(async () => hasEnded || (await isWaiting()) === 1).toBe(true);
+    const running = work().finally(() => (hasEnded = true));
+    await expect.poll(async () => hasEnded || (await pool.query(waiting)).rowCount === 1).toBe(true);
     await client.query('COMMIT');
     await running;
   } finally {
     client.release();
   }
+}
+
+test('a channel that is turned off during a pass gets no notice', async () => {
+  const { domain, site } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  await beside('UPDATE alert_channels SET enabled = FALSE WHERE account_id = $1', site.client.id, pass);
   expect(await db.alertNotice.count({ where: { channel: { accountId: site.client.id } } })).toBe(0);
+});
+
+const LOCK_ACCOUNT = 'SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE;';
+
+test('overlapping first saves store one setting', async () => {
+  const { client } = await build.client();
+  const insert = `${LOCK_ACCOUNT} INSERT INTO alert_channels (id, client_id, account_id, type, name, enabled, kinds, address, updated_at)
+    SELECT gen_random_uuid(), client_id, id, 'telegram', '', FALSE, '{}', '', now() FROM accounts WHERE id = $1`;
+  await beside(insert, client.id, async () => as(client).call(notifySetting.updateTelegram, { body: setting }));
+  expect(await db.alertChannel.findMany({ where: { accountId: client.id } })).toMatchObject([{ address: CHAT_ID }]);
+});
+
+test('a save without a token keeps one that is saved at the same time', async () => {
+  const { client } = await build.client();
+  await set(client);
+  const renew = `${LOCK_ACCOUNT} UPDATE alert_channels SET secret_sealed = 'newer' WHERE account_id = $1`;
+  const body = { enabled: true, chatID: CHAT_ID, events: setting.events };
+  await beside(renew, client.id, async () => as(client).call(notifySetting.updateTelegram, { body }));
+  expect(await db.alertChannel.findMany({ where: { accountId: client.id } })).toMatchObject([
+    { secretSealed: 'newer' },
+  ]);
 });
 
 test('a corrected chat gets what waits at once', async () => {
@@ -282,12 +304,6 @@ test('a paused customer gets nothing, also not later', async () => {
   await db.account.update({ where: { id: site.owner.id }, data: { status: 'normal' } });
   await passAndDeliver();
   expect(telegram.texts).toEqual([]);
-});
-
-test('overlapping first saves store one setting', async () => {
-  const { client } = await build.client();
-  await Promise.all([set(client), set(client, { chatID: '42' })]);
-  expect(await db.alertChannel.count({ where: { accountId: client.id } })).toBe(1);
 });
 
 test('a sub-account does not change the frequency', async () => {
