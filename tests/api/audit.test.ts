@@ -355,6 +355,8 @@ test('every table is audited or listed as exempt', async () => {
       ['log_spool', 'log_spool_heads', 'log_export_chunks', 'log_export_days'],
       // Derived from nodes and groups for traffic steering.
       ['node_standings', 'group_states'],
+      // From the reports of monitors.
+      ['monitor_states', 'monitor_results'],
       // Written together with the audited change.
       ['rollout_lines'],
     ]

@@ -233,6 +233,10 @@ describe.each(withIds)('$title', (call) => {
     // All sub-clients of a client see its accounts, branding, announcements and error pages.
     const { user, subUser: sub, subClient: other, branding, announcement, defaultErrorPage } = elsewhere.ids;
     const ids = { ...beside.ids, user, subUser: sub, subClient: other, branding, announcement, defaultErrorPage };
+    // All sub-clients of a client see its accounts, branding, announcements and monitors.
+    const { user, subUser: sub, subClient: other, branding, announcement, monitorNode, monitorGroup } = elsewhere.ids;
+    const ofClient = { user, subClient: other, branding, announcement, monitorNode, monitorGroup };
+    const ids = { ...beside.ids, ...ofClient, subUser: sub };
     const attempts: [SignedInAccount, World][] =
       mount === 'client'
         ? [[subClient, { ...beside, ids }]]

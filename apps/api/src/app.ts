@@ -87,6 +87,7 @@ import {
 import { logDestinationsRoutes } from './modules/log-destinations/log-destinations.routes.ts';
 import { logExportsRoutes } from './modules/log-exports/log-exports.routes.ts';
 import { logsRoutes } from './modules/logs/logs.routes.ts';
+import { monitorGroupsRoutes, monitorJoinRoutes, monitorNodesRoutes } from './modules/monitors/monitors.routes.ts';
 import { nodeJobsRoutes } from './modules/node-jobs/node-jobs.routes.ts';
 import { nodeSetupRoutes } from './modules/node-jobs/node-setup.routes.ts';
 import { nodeJoinRoutes, nodesRoutes } from './modules/nodes/nodes.routes.ts';
@@ -173,6 +174,9 @@ const modules: readonly Routes[] = [
   groupsRoutes,
   virtualNodesRoutes,
   virtualRecordsRoutes,
+  monitorNodesRoutes,
+  monitorGroupsRoutes,
+  monitorJoinRoutes,
   licensesRoutes,
   operatorLicensesRoutes,
   licenseOffersRoutes,

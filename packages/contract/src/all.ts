@@ -39,6 +39,7 @@ import { installationLicense, offlineLicenses } from './licenses/offline-license
 import { logDestinations } from './log-destinations/log-destinations.endpoints.ts';
 import { logExports } from './log-exports/log-exports.endpoints.ts';
 import { logs } from './logs/logs.endpoints.ts';
+import { monitorGroups, monitorJoin, monitorNodes } from './monitors/monitors.endpoints.ts';
 import { aclRules, acls } from './acl/acl.endpoints.ts';
 import { luaAcls } from './lua-acl/lua-acl.endpoints.ts';
 import { wafs } from './waf/waf.endpoints.ts';
@@ -137,6 +138,9 @@ export const groups: readonly Group[] = [
   nodeGroups,
   virtualNodes,
   virtualRecords,
+  monitorNodes,
+  monitorGroups,
+  monitorJoin,
   licenses,
   operatorLicenses,
   licenseOffers,

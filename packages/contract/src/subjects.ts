@@ -13,6 +13,7 @@ export const subjects = {
   upgrade: (nodeID: string) => `up.${nodeID}.upgrade`,
   blocks: (nodeID: string) => `up.${nodeID}.blocks`,
   logs: (nodeID: string) => `up.${nodeID}.logs`,
+  monitor: (monitorID: string) => `up.${monitorID}.monitor`,
   command: (nodeID: string, name: string) => `cmd.${nodeID}.${name}`,
 } as const;
 
@@ -28,6 +29,7 @@ export const everyNode = {
   upgrade: 'up.*.upgrade',
   blocks: 'up.*.blocks',
   logs: 'up.*.logs',
+  monitor: 'up.*.monitor',
 } as const;
 
 /** Everything that nodes may publish. */
@@ -40,6 +42,12 @@ export const nodePermissions = (nodeID: string, zoneID: string) => ({
   sub: { allow: [`edge.zone.${zoneID}.>`, `cmd.${nodeID}.>`, `${inboxPrefix(nodeID)}.>`], deny: [] },
   /** Replies to commands only: one each, within a minute. */
   resp: { max: 1, ttl: 60_000_000_000 },
+});
+
+/** A monitor sends reports and receives their replies, and nothing else. */
+export const monitorPermissions = (monitorID: string) => ({
+  pub: { allow: [subjects.monitor(monitorID)], deny: [] },
+  sub: { allow: [`${inboxPrefix(monitorID)}.>`], deny: [] },
 });
 
 /** The sender of a message, from its subject, which the server has checked. */

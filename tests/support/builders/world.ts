@@ -16,6 +16,8 @@ export const objectKinds = [
   'virtualNode',
   'virtualCname',
   'virtualAddress',
+  'monitorNode',
+  'monitorGroup',
   'preheatCache',
   'block',
   'rollout',
@@ -99,6 +101,8 @@ const byField: Readonly<Record<string, ObjectKind>> = {
   groupId: 'group',
   backupGroupID: 'backupGroup',
   vnodeId: 'virtualNode',
+  monitorID: 'monitorNode',
+  groupIDs: 'monitorGroup',
   preheatId: 'preheatCache',
   jobID: 'job',
   productID: 'product',
@@ -121,6 +125,8 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   groups: 'group',
   virtualNodes: 'virtualNode',
   virtualRecords: 'virtualCname',
+  monitorNodes: 'monitorNode',
+  monitorGroups: 'monitorGroup',
   preheatCaches: 'preheatCache',
   ipset: 'block',
   blockIPs: 'block',
@@ -198,6 +204,8 @@ export function objectKindAt({ feature, name }: Endpoint, path: readonly string[
   if (last === 'id' && feature === 'groups' && name === 'ofProduct') return 'product';
   if (/^ids?$/.test(last) && feature === 'virtualRecords' && name.endsWith('Node')) return 'virtualAddress';
   if (last === 'accountID' && feature === 'proxy') return 'subUser';
+  if (last === 'groupID' && feature === 'monitorGroups') return 'monitorGroup';
+  if (last === 'nodeIDs' && feature === 'monitorGroups') return 'monitorNode';
   const thing = last === 'id' || last === 'ids' ? byFeature[feature] : byField[last];
   return thing ?? null;
 }
@@ -267,6 +275,18 @@ export async function world(
     }),
     await db.virtualRecord.create({ data: { virtualNodeId: virtualNode.id, ip: '192.0.2.9', disabled: true } }),
   ];
+  const { clientId } = tenant;
+  const monitorNode = await db.monitorNode.create({
+    data: { clientId, name: unique('monitor'), ip: '192.0.2.10', enabled: false },
+  });
+  const monitorGroup = await db.monitorGroup.create({
+    data: {
+      clientId,
+      name: unique('monitors'),
+      members: { create: { monitorId: monitorNode.id } },
+      zones: { create: { zoneId } },
+    },
+  });
   const preheatCache = await db.preheatCache.create({
     data: { zoneId, siteId: site.id, domainId: domain.id, url: `http://${domain.name}/`, createdBy: 'somebody' },
   });
@@ -381,7 +401,6 @@ export async function world(
     data: { siteId: site.id, type: 1, urls: ['http://x.example.com/'], jobId: job.id, createdBy: 'someone' },
   });
   const [subUser, subClient] = [await build.subUser(site.owner, [site]), await build.subClient(tenant, [product.zone])];
-  const { clientId } = tenant;
   const branding = await db.branding.create({ data: { clientId, host: `${unique('console')}.example.com` } });
   const announcement = await db.announcement.create({
     data: { clientId, title: 'news', content: 'text', startsAt: new Date(0), position: 0 },
@@ -429,6 +448,8 @@ export async function world(
       virtualNode: virtualNode.id,
       virtualCname: virtualCname.id,
       virtualAddress: virtualAddress.id,
+      monitorNode: monitorNode.id,
+      monitorGroup: monitorGroup.id,
       preheatCache: preheatCache.id,
       block: block.id,
       rollout: rollout.id,
@@ -509,6 +530,8 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.outbox.findMany(inZone),
     db.group.findMany({ ...inZone, include: { members: { orderBy: { id: 'asc' } } } }),
     db.virtualNode.findMany({ ...inZone, include: { records: { orderBy: { id: 'asc' } } } }),
+    db.monitorNode.findUnique({ where: { id: ids.monitorNode } }),
+    db.monitorGroup.findUnique({ where: { id: ids.monitorGroup }, include: { members: true, zones: true } }),
     db.preheatCache.findMany(inZone),
     db.block.findMany(inZone),
     db.domain.findMany(inSite),

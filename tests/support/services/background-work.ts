@@ -1,11 +1,13 @@
 // Work of the control plane that no request starts. Tests run it at once instead of waiting for its timer.
 import { claimMessage, deliver } from '@edgeloom/api/alerts/deliver.ts';
+import type { MonitorReport } from '@edgeloom/contract/edge/monitors.ts';
 import type { Installation } from '@edgeloom/api/core/installation.ts';
 import { DeliveryError } from '@edgeloom/api/alerts/delivery-error.ts';
 import { raiseAlerts as runPass } from '@edgeloom/api/jobs/raise-alerts.job.ts';
 import { openLog } from '@edgeloom/api/core/log.ts';
 import { startMailDelivery } from '@edgeloom/api/jobs/deliver-mail.job.ts';
 import { claimExport, runExport } from '@edgeloom/api/log-exports/run-export.ts';
+import { receiveReport } from '@edgeloom/api/monitors/reports.ts';
 import { withClient } from '@edgeloom/api/node-link/transactions.ts';
 import { openNodeProbe } from '@edgeloom/api/steering/node-probe.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
@@ -52,6 +54,10 @@ export function steering({ pool }: Installation) {
   );
   return () => steerAll(pool, nodeProbe);
 }
+
+/** Handles a report as if this monitor had sent it. */
+export const receiveMonitorReport = ({ pool }: Installation, monitorId: string, report: MonitorReport) =>
+  receiveReport(pool, monitorId, report);
 
 /** Rolls a zone's change on trial back, as its rollout does after an error. */
 export const withdrawTrial = ({ pool }: Installation, zoneId: string, version: number, note = '') =>

@@ -192,6 +192,13 @@ export const owners: { [M in Model]: Owner<M> } = {
   // Written by steering.
   NodeStanding: 'node',
   GroupState: 'group',
+  MonitorNode: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  MonitorState: 'monitor',
+  MonitorGroup: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  MonitorGroupMember: 'group',
+  MonitorGroupZone: 'zone',
+  // Written by the node link, read by plain SQL.
+  MonitorResult: '(none)',
   Rollout: rolloutsOf,
   RolloutZone: 'rollout',
   RolloutWave: 'rollout',

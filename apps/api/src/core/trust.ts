@@ -2,7 +2,7 @@
 // without a change of the server, and is revoked by a new account claim.
 import type { Account, Operator, User } from '@nats-io/jwt';
 import { newUserSeed, openNatsKey, type NatsKey } from '@edgeloom/contract/edge/nats-key.ts';
-import { nodePermissions } from '@edgeloom/contract/subjects.ts';
+import { monitorPermissions, nodePermissions } from '@edgeloom/contract/subjects.ts';
 import { createHash } from 'node:crypto';
 import { readNatsSeeds } from './secrets-dir.ts';
 import type { NatsSeeds } from './secrets-dir.ts';
@@ -22,6 +22,8 @@ export interface Trust {
   systemCredentials: () => Credentials;
   /** The user JWT of a node. Its seed stays on the node. */
   nodeCredentials: (publicKey: string, nodeID: string, zoneID: string) => string;
+  /** The user JWT of a monitor. */
+  monitorCredentials: (publicKey: string, monitorID: string) => string;
   /** The account claim with these revoked keys. */
   accountClaim: (revokedKeys: readonly string[], issuedAt: Date) => string;
   /** Signs with the account's key, which nodes know from their credentials. */
@@ -90,6 +92,8 @@ function trustFrom(seeds: NatsSeeds): Trust {
     systemCredentials: () => own('control plane', system),
     nodeCredentials: (publicKey, nodeID, zoneID) =>
       userClaim(nodeID, publicKey, account, { ...nodeLimits, ...nodePermissions(nodeID, zoneID) }),
+    monitorCredentials: (publicKey, monitorID) =>
+      userClaim(monitorID, publicKey, account, { ...nodeLimits, ...monitorPermissions(monitorID) }),
     accountClaim,
     sign: account.sign,
     serverConfig({ host, port, jwtDir, introduced = false }) {

@@ -13,6 +13,9 @@ import { openRing, zoneRing } from '../zone-keys/ring.ts';
 
 export const tokenHash = (token: string) => createHash('sha256').update(token).digest('hex');
 
+export const natsServersOf = ({ NODE_NATS_URLS, NATS_URL }: Installation['env']): string[] =>
+  NODE_NATS_URLS.length > 0 ? NODE_NATS_URLS : [NATS_URL];
+
 /**
  * Also used by a node that moves to another zone. The lookup is by hash, so timing reveals nothing. A token is bound to
  * the first key: repeating a join with that key succeeds, another key is refused.
@@ -68,7 +71,7 @@ export async function join(
   return {
     nodeID: node.id,
     zoneID: node.zoneId,
-    natsServers: env.NODE_NATS_URLS.length > 0 ? env.NODE_NATS_URLS : [env.NATS_URL],
+    natsServers: natsServersOf(env),
     jwt: trust.nodeCredentials(request.publicKey, node.id, node.zoneId),
     zoneKey: zoneKeys[0]?.key ?? fail('INVALID_TOKEN'),
     zoneKeys,

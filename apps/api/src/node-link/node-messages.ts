@@ -9,10 +9,12 @@ import {
   OriginReport,
   SyncRequest,
 } from '@edgeloom/contract/edge/messages.ts';
+import { MonitorReport } from '@edgeloom/contract/edge/monitors.ts';
 import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
+import { receiveReport } from '../monitors/reports.ts';
 import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
 import type { DropReport } from '../statistics/kernel-drops.ts';
 import type { LogStore } from '../statistics/log-store.ts';
@@ -136,6 +138,11 @@ export class NodeMessages {
       subject: everyNode.logs,
       schema: LogBatch,
       handle: (nodeId, batch) => this.#logStore.store(nodeId, batch, new Date()),
+    });
+    receive(bus, log, {
+      subject: everyNode.monitor,
+      schema: MonitorReport,
+      handle: (monitorId, message) => receiveReport(this.#pool, monitorId, message),
     });
     receive(bus, log, {
       subject: everyNode.blocks,

@@ -1,5 +1,7 @@
 // Node health for DNS: the operator's settings, the node's own reports, and active probes.
 import type { OutReason } from '@edgeloom/contract/groups/groups.ts';
+import type { MonitorVerdict } from '@edgeloom/contract/nodes/nodes.ts';
+import { verdictOf, type MonitorCounts } from '../monitors/verdict.ts';
 
 export interface NodeFacts {
   id: string;
@@ -20,6 +22,8 @@ export interface NodeFacts {
   nginx: string | null;
   /** Sent bits per second. */
   sent: number | null;
+  /** Results of its zone's monitors. Null: it is not monitored. */
+  monitors: MonitorCounts | null;
 }
 
 /** The health of a node, stored between passes. */
@@ -32,6 +36,9 @@ export interface NodeHealth {
   /** Consecutive failed probes. */
   failures: number;
   isBusy: boolean;
+  monitorStatus: MonitorVerdict;
+  /** Since when that is so. Null: it was never known. */
+  monitorSince: Date | null;
 }
 
 /** After this silence a connection is considered dead, even if NATS has not noticed. */
@@ -64,23 +71,29 @@ export function nodeHealthOf(
   now: Date,
 ): NodeHealth {
   const failures = failuresOf(node, before, reached, now);
-  const isBusy = busyOf(node, before);
+  const lasting = { failures, isBusy: busyOf(node, before), ...monitorStateOf(node, before, now) };
   const excluded = exclusionOf(node, now);
   const fault =
     excluded === null && !node.isAlwaysInDns && !isAddress(node) ? faultOf(node, before, failures, now) : null;
   if (excluded !== null || fault !== null) return out(excluded ?? fault, null);
   const wasUnhealthy = before !== null && !before.isIn && isFault(before.reason) && !node.isAlwaysInDns;
-  if (!wasUnhealthy) return { isIn: true, reason: null, since: sinceOf(null), wellSince: null, failures, isBusy };
+  if (!wasUnhealthy) return { isIn: true, reason: null, since: sinceOf(null), wellSince: null, ...lasting };
   const wellSince = before.wellSince ?? now;
   if (now.getTime() - wellSince.getTime() < RECOVERY_MS) return out('recovering', wellSince);
-  return { isIn: true, reason: null, since: now, wellSince: null, failures, isBusy };
+  return { isIn: true, reason: null, since: now, wellSince: null, ...lasting };
 
   function out(reason: OutReason | null, wellSince: Date | null): NodeHealth {
-    return { isIn: false, reason, since: sinceOf(reason), wellSince, failures, isBusy };
+    return { isIn: false, reason, since: sinceOf(reason), wellSince, ...lasting };
   }
   function sinceOf(reason: OutReason | null) {
     return before?.reason === reason ? before.since : now;
   }
+}
+
+function monitorStateOf({ monitors }: NodeFacts, before: NodeHealth | null, now: Date) {
+  const { monitorStatus: last = 'unknown', monitorSince = null } = before ?? {};
+  const monitorStatus = monitors === null ? 'unknown' : verdictOf(monitors, last);
+  return { monitorStatus, monitorSince: monitorStatus === last ? monitorSince : now };
 }
 
 function failuresOf(node: NodeFacts, before: NodeHealth | null, reached: boolean | null, now: Date): number {

@@ -19,6 +19,7 @@ const node = (name: string, overrides: Partial<NodeFacts> = {}): NodeFacts => ({
   parentId: null,
   bandwidthMbps: 0,
   isAlwaysInDns: false,
+  monitors: null,
   connectedAt: ago(600),
   lastSeenAt: ago(10),
   nginx: 'running',
@@ -118,10 +119,12 @@ interface WorldOptions {
   /** Offline nodes, for 30 seconds or for the given number of seconds. */
   out?: (string | [string, number])[];
   busy?: string[];
+  /** Nodes whose monitors find errors, in the order in which these began. */
+  failing?: string[];
   virtualNodes?: VirtualNodeFacts[];
   groups: Record<string, { on?: Record<string, (string | [string, number])[]> } & Partial<GroupFacts>>;
 }
-function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }: WorldOptions): World {
+function worldOf({ nodes = [], out = [], busy = [], failing = [], virtualNodes = [], groups }: WorldOptions): World {
   const isVirtual = (name: string) => virtualNodes.some(({ id }) => id === name);
   const members = (on: Record<string, (string | [string, number])[]>): MemberFacts[] =>
     Object.entries(on).flatMap(([line, names]) =>
@@ -143,6 +146,8 @@ function worldOf({ nodes = [], out = [], busy = [], virtualNodes = [], groups }:
           wellSince: null,
           failures: 0,
           isBusy: busy.includes(id),
+          monitorStatus: failing.includes(id) ? 'error' : 'unknown',
+          monitorSince: failing.includes(id) ? later(failing.indexOf(id)) : null,
         },
       ]),
     ),
@@ -240,6 +245,28 @@ describe('a line', () => {
   test('without a healthy node is answered as the default', () => {
     const groups = { g: { on: { default: ['a1'], cht: ['a2'] } } };
     expect(look({ nodes, groups, out: ['a2'] }).on('cht')).toEqual(['a1']);
+  });
+
+  test('does without the nodes whose monitors find errors, never without more than half of its nodes', () => {
+    const mains = { g: { on: { default: ['a1', 'a2', 'a3'] } } };
+    const most = look({ nodes, groups: mains, failing: ['a2', 'a1', 'a3'] });
+    expect([most.on('default'), most.whyNot('default')]).toEqual([['a1', 'a3'], { a2: 'monitor' }]);
+    const alone = { g: { on: { default: ['a1'] } } };
+    expect(look({ nodes, groups: alone, failing: ['a1'] }).on('default')).toEqual(['a1']);
+    // A backup that works replaces a node, also if it is the only one.
+    const pair = { g: { on: { default: ['a1', 'b8'] } } };
+    expect(look({ nodes, groups: pair, failing: ['a1'] }).on('default')).toEqual(['b8']);
+    const four = { g: { on: { default: ['a1', 'a2', ['b8', 10], ['b9', 90]] } } } satisfies WorldOptions['groups'];
+    expect(look({ nodes, groups: four, failing: ['b9', 'a1'] }).on('default')).toEqual(['a2', 'b8']);
+    expect(look({ nodes, groups: four, failing: ['b9', 'a1', 'a2'] }).on('default')).toEqual(['b8', 'b9']);
+  });
+
+  test('does without half of its nodes at most, busy ones and those of monitors together', () => {
+    const groups = { g: { on: { default: ['a1', 'a2', 'a3', 'a4'] } } };
+    const loaded = ['a1', 'a2', 'a3', 'a4'].map((name) => node(name, { bandwidthMbps: 100, sent: 150e6 }));
+    const seen = look({ nodes: loaded, groups, failing: ['a1'], busy: ['a2', 'a3', 'a4'] });
+    expect(seen.on('default')).toHaveLength(2);
+    expect(look({ nodes: loaded, groups, failing: ['a1', 'a2'], busy: ['a3'] }).on('default')).toEqual(['a3', 'a4']);
   });
 
   test('does without its busiest nodes, never without more than half of them', () => {

@@ -75,6 +75,8 @@ const TTL_SECONDS = 60;
 const LOST_TOGETHER_MS = 300_000;
 /** At most this share of a line's healthy nodes is removed for load, or the others would follow. */
 const BUSY_AT_MOST = 0.5;
+/** At most this share of a line's nodes is removed by monitors, whose own network may have failed. */
+const PAUSED_AT_MOST = 0.5;
 
 interface LineResult {
   answers: Answer[];
@@ -133,6 +135,8 @@ interface Candidate extends Outcome {
   isVirtual: boolean;
   isAlias: boolean;
   isBusy: boolean;
+  /** Since when its monitors find that it fails. Null: they do not, or it always stays in DNS. */
+  failingSince: Date | null;
   /** Used share of the line's bandwidth. */
   load: number;
 }
@@ -142,15 +146,20 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
     .flatMap((member) => candidateOf(world, member, now) ?? [])
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const well = all.filter(({ reason }) => reason === null);
-  const mains = well.filter(({ role, isVirtual }) => role === 'main' && !isVirtual);
-  const backups = well.filter(({ role }) => role === 'backup').toSorted((a, b) => b.weight - a.weight);
+  const paused = pausedOf(well);
+  const serving = well.filter((one) => !paused.includes(one));
+  const mains = serving.filter(({ role, isVirtual }) => role === 'main' && !isVirtual);
+  const backups = serving
+    .filter(({ role }) => role === 'backup')
+    .toSorted((a, b) => Number(a.failingSince !== null) - Number(b.failingSince !== null) || b.weight - a.weight);
   const virtual = well.filter(({ isVirtual, isAlias }) => isVirtual && !isAlias);
   const aliases = well.filter(({ isAlias }) => isAlias);
 
+  const pausedMains = paused.filter(({ role }) => role === 'main').length;
   const tooBusy = mains
     .filter(({ isBusy }) => isBusy)
     .toSorted((a, b) => b.load - a.load)
-    .slice(0, Math.floor(mains.length * BUSY_AT_MOST));
+    .slice(0, Math.max(0, Math.floor((mains.length + pausedMains) * BUSY_AT_MOST) - pausedMains));
   const working = mains.filter((main) => !tooBusy.includes(main));
   // A backup replaces each missing node. Where a line has backups only, they are its nodes.
   const expected = all.filter(({ role, isVirtual, weight }) => role === 'main' && !isVirtual && weight > 0).length;
@@ -163,7 +172,8 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
   for (const one of all) {
     one.isAnswered = answering.has(one);
     if (one.isAnswered || one.reason !== null) continue;
-    one.reason = one.isAlias ? 'beside' : tooBusy.includes(one) ? 'busy' : 'standby';
+    one.reason = one.isAlias ? 'beside' : paused.includes(one) ? 'monitor' : tooBusy.includes(one) ? 'busy' : 'standby';
+    if (one.reason === 'monitor') one.since = one.failingSince;
   }
   return {
     answers: merged([...answering]),
@@ -179,6 +189,17 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
     })),
     usesBackups: hasOthers && stepping.length > 0,
   };
+}
+
+/** Nodes that leave the line because of their monitors: main nodes first, then those that have failed longest. */
+function pausedOf(well: readonly Candidate[]): Candidate[] {
+  const nodes = well.filter(({ isVirtual }) => !isVirtual);
+  const since = ({ failingSince }: Candidate) => failingSince?.getTime() ?? 0;
+  const isBackup = ({ role }: Candidate) => Number(role === 'backup');
+  return nodes
+    .filter(({ failingSince }) => failingSince !== null)
+    .toSorted((a, b) => isBackup(a) - isBackup(b) || since(a) - since(b))
+    .slice(0, Math.floor(nodes.length * PAUSED_AT_MOST));
 }
 
 function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFacts, now: Date): Candidate | null {
@@ -198,6 +219,7 @@ function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFact
       isVirtual: false,
       isAlias: false,
       isBusy: standing?.isBusy ?? false,
+      failingSince: standing?.monitorStatus === 'error' && !node.isAlwaysInDns ? standing.monitorSince : null,
       load: node.bandwidthMbps === 0 ? 0 : (node.sent ?? 0) / node.bandwidthMbps,
     };
   }
@@ -216,6 +238,7 @@ function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFact
     isVirtual: true,
     isAlias,
     isBusy: false,
+    failingSince: null,
     load: 0,
   };
 }

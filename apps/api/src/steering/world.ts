@@ -2,6 +2,8 @@
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { OutReason } from '@edgeloom/contract/groups/groups.ts';
+import { MonitorVerdict } from '@edgeloom/contract/nodes/nodes.ts';
+import { monitorCounts } from '../monitors/counts.ts';
 import { WantedSets } from '../dns-state/sets.ts';
 import type { NodeFacts, NodeHealth } from './node-health.ts';
 import type { GroupFacts, MemberFacts, VirtualNodeFacts, VirtualRecordFacts, World } from './steer.ts';
@@ -22,14 +24,15 @@ interface MemberRow extends MemberFacts {
 interface RecordRow extends VirtualRecordFacts {
   virtualNodeId: string;
 }
-interface NodeRow extends Omit<NodeFacts, 'sent'> {
-  sent: number | null;
+interface NodeRow extends NodeFacts {
   isIn: boolean | null;
   reason: string | null;
   since: Date;
   wellSince: Date | null;
   failures: number;
   isBusy: boolean;
+  monitorStatus: string;
+  monitorSince: Date | null;
 }
 
 export async function readWorld(db: Pool | PoolClient, zoneId: string | null): Promise<SeenWorld> {
@@ -51,8 +54,10 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
        coalesce((n.monitor->>'enabled')::boolean AND n.monitor->>'failAction' = 'none', false) AS "isAlwaysInDns",
        s.connected_at AS "connectedAt", s.last_seen_at AS "lastSeenAt", s.nginx,
        CASE WHEN s.connected_at IS NULL THEN NULL ELSE (s.load->>'sent')::float8 END AS sent,
-       t.is_in AS "isIn", t.reason, t.since, t.well_since AS "wellSince", t.failures, t.is_busy AS "isBusy"
+       t.is_in AS "isIn", t.reason, t.since, t.well_since AS "wellSince", t.failures, t.is_busy AS "isBusy",
+       t.monitor_status AS "monitorStatus", t.monitor_since AS "monitorSince", c.counts AS monitors
      FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id LEFT JOIN node_standings t ON t.node_id = n.id
+       LEFT JOIN LATERAL (${monitorCounts}) c ON (n.monitor->>'enabled')::boolean
      WHERE n.zone_id = $1 OR $1::uuid IS NULL AND n.zone_id IN (SELECT zone_id FROM groups)`,
   );
   const virtualNodes = await ask<Omit<VirtualNodeFacts, 'records'>>(
@@ -85,11 +90,17 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
 }
 
 const Reason = OutReason.nullable().catch(null);
-const standingIn = ({ reason, since, wellSince, failures, isBusy }: NodeRow, isIn: boolean): NodeHealth => ({
+const Verdict = MonitorVerdict.catch('unknown');
+const standingIn = (
+  { reason, since, wellSince, failures, isBusy, monitorStatus, monitorSince }: NodeRow,
+  isIn: boolean,
+): NodeHealth => ({
   isIn,
   reason: Reason.parse(reason),
   since: z.date().parse(since),
   wellSince,
   failures,
   isBusy,
+  monitorStatus: Verdict.parse(monitorStatus),
+  monitorSince,
 });

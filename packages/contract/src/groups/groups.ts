@@ -65,9 +65,9 @@ export const MembersInput = z.object({
 export const Members = z.object({ nodeUIDs: z.array(SentUID).min(1).max(100) });
 
 /**
- * Why DNS does not return a node. `busy`: it sends more than its bandwidth. `zero`: its weight is 0. `standby`: a
- * backup that is not needed. `noRecord`: a virtual node without a usable record. `beside`: a name, which cannot coexist
- * with addresses.
+ * Why DNS does not return a node. `monitor`: its zone's monitors find that it fails. `busy`: it sends more than its
+ * bandwidth. `zero`: its weight is 0. `standby`: a backup that is not needed. `noRecord`: a virtual node without a
+ * usable record. `beside`: a name, which cannot coexist with addresses.
  */
 export const OutReason = z.enum([
   'uninitialized',
@@ -78,6 +78,7 @@ export const OutReason = z.enum([
   'away',
   'parent',
   'recovering',
+  'monitor',
   'busy',
   'zero',
   'standby',

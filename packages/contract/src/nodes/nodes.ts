@@ -113,6 +113,12 @@ export const Geneva = z.object({
   windowSize: z.int().min(1).max(65_535).nullable(),
 });
 
+/** A host with an optional port, as in the Host header. */
+const HostName = z
+  .string()
+  .max(259)
+  .regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/);
+
 /** type: 1 HTTP status, 2 HTTP content, 3 TCP, 4 ping. */
 export const NodeMonitor = z.object({
   enabled: z.boolean(),
@@ -125,7 +131,20 @@ export const NodeMonitor = z.object({
   content: z.string().max(1024).nullable(),
   interval: z.int().min(1).max(86_400).describe('Seconds; a new one is 1 to 3600'),
   failAction: z.enum(['none', 'pause']),
+  host: HostName.nullable().default(null).describe("Host of HTTP requests; null: the URL's"),
+  tlsName: HostName.nullable().default(null).describe('TLS name (SNI) of HTTPS requests; null: the host'),
+  userAgent: z
+    .string()
+    .max(256)
+    .regex(/^[\x20-\x7e]*$/)
+    .default('')
+    .describe("Empty: the monitor's own"),
+  status: z.int().min(100).max(999).nullable().default(null).describe('Expected HTTP status; null: 200 to 399'),
+  timeout: z.int().min(1).max(30).default(5).describe('Seconds'),
 });
+
+/** `unknown`: not monitored, or its monitors have not decided. */
+export const MonitorVerdict = z.enum(['unknown', 'normal', 'error']);
 
 /** The input of a monitor. Monitors that were stored earlier may have a longer interval. */
 export const NodeMonitorInput = NodeMonitor.extend({ interval: z.int().min(1).max(3600).describe('Seconds') });
@@ -165,6 +184,7 @@ export const EdgeNode = z.object({
   logRotateSeconds: z.int(),
   geneva: Geneva,
   monitor: NodeMonitor.nullable(),
+  monitorStatus: MonitorVerdict.describe("Verdict of its zone's monitors"),
   ssh: NodeSSH.nullable(),
   parentID: Id.nullable(),
   parentName: z.string().nullable(),
@@ -228,6 +248,7 @@ export type EdgeNode = z.output<typeof EdgeNode>;
 export type NodeInput = z.output<typeof NodeInput>;
 export type NodeUpdate = z.output<typeof NodeUpdate>;
 export type NodeStatus = z.output<typeof NodeStatus>;
+export type MonitorVerdict = z.output<typeof MonitorVerdict>;
 export type NodeMonitor = z.output<typeof NodeMonitor>;
 export type NodeSSHUpdate = z.output<typeof NodeSSHUpdate>;
 export type NodePurge = z.output<typeof NodePurge>;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { NodeLoad, Packs } from '@edgeloom/contract/edge/messages.ts';
 import { ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
-import { NodeMonitor, NodePortType } from '@edgeloom/contract/nodes/nodes.ts';
+import { MonitorVerdict, NodeMonitor, NodePortType } from '@edgeloom/contract/nodes/nodes.ts';
 import type { EdgeNode } from '@edgeloom/contract/nodes/nodes.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import type { ScopedTx } from '../../core/scope.ts';
@@ -14,6 +14,7 @@ export const inForcedGroup = { group: { forcedAt: { not: null } } } satisfies Pr
 export const include = {
   zone: { select: { name: true, revision: true } },
   parent: { select: { name: true } },
+  standing: { select: { monitorStatus: true } },
   _count: { select: { members: { where: inForcedGroup } } },
 } satisfies Prisma.EdgeNodeInclude;
 type Row = Prisma.EdgeNodeGetPayload<{ include: typeof include }>;
@@ -116,6 +117,7 @@ const nodeOf = (row: Row, { standsIn, state, latest, cacheBytes, subCount }: Row
   logRotateSeconds: row.logRotateSeconds,
   geneva: { packetSize: row.genevaPacketSize, windowSize: row.genevaWindowSize },
   monitor: NodeMonitor.nullable().parse(row.monitor),
+  monitorStatus: MonitorVerdict.catch('unknown').parse(row.standing?.monitorStatus),
   ssh:
     row.sshUser === null
       ? null

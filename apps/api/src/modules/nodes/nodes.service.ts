@@ -254,7 +254,7 @@ export async function create(ctx: Ctx, { zoneID, ssh, ...input }: NodeInput) {
   return { ...(await get(ctx, id)), ...shownToken(ctx, token, joining.joinEndsAt) };
 }
 
-const shownToken = ({ installation }: Ctx, joinToken: string, expiresAt: Date) => ({
+export const shownToken = ({ installation }: Ctx, joinToken: string, expiresAt: Date) => ({
   joinToken,
   expiresAt,
   command: lineFor(installation.env, joinToken),

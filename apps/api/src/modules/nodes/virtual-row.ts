@@ -48,6 +48,7 @@ export function virtualNodeOf(row: Row): EdgeNode {
     logRotateSeconds: 0,
     geneva: { packetSize: null, windowSize: null },
     monitor: null,
+    monitorStatus: 'unknown',
     ssh: null,
     parentID: null,
     parentName: null,

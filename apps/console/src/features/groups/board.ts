@@ -113,6 +113,7 @@ const tones: Record<NonNullable<Member['reason']>, Tone> = {
   away: 'bad',
   parent: 'bad',
   recovering: 'busy',
+  monitor: 'bad',
   busy: 'warn',
   zero: 'off',
   standby: 'held',

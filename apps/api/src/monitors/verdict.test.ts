@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { verdictOf } from './verdict.ts';
+
+test.each([
+  ['of three monitors two decide', { monitors: 3, failing: 2, passing: 1 }, 'normal', 'error'],
+  ['of three monitors one does not', { monitors: 3, failing: 1, passing: 2 }, 'normal', 'normal'],
+  ['half of the monitors keep the verdict', { monitors: 2, failing: 1, passing: 1 }, 'error', 'error'],
+  ['monitors that are offline count as undecided', { monitors: 3, failing: 1, passing: 0 }, 'normal', 'normal'],
+  ['a single monitor is its own majority', { monitors: 1, failing: 1, passing: 0 }, 'unknown', 'error'],
+  ['nobody knows', { monitors: 3, failing: 0, passing: 0 }, 'error', 'unknown'],
+  ['no monitors', { monitors: 0, failing: 0, passing: 0 }, 'normal', 'unknown'],
+] as const)('%s', (_, counts, before, verdict) => {
+  expect(verdictOf(counts, before)).toBe(verdict);
+});

@@ -1,0 +1,2 @@
+ALTER TABLE node_standings ADD COLUMN monitor_status text DEFAULT 'unknown'::text NOT NULL,
+  ADD COLUMN monitor_since timestamp(3) with time zone;

@@ -1,0 +1,263 @@
+// Monitor nodes, their groups, and what their reports decide. Real monitors are in tests/flows/monitors.test.ts.
+import type { MonitorResult } from '@edgeloom/contract/edge/monitors.ts';
+import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
+import { monitorGroups, monitorNodes } from '@edgeloom/contract/monitors/monitors.endpoints.ts';
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { wantedRecords } from '../support/assertions/wanted-records.ts';
+import { unique } from '../support/builders/build.ts';
+import { testApp } from '../support/services/app.ts';
+import { receiveMonitorReport, steering } from '../support/services/background-work.ts';
+import '../support/assertions/matchers.ts';
+
+const { as, build, installation, close } = await testApp();
+const { db } = installation;
+afterAll(close);
+const steerNow = steering(installation);
+
+async function operator() {
+  const zone = await build.zone();
+  const { call } = as(zone.client);
+  const monitor = (name = unique('monitor'), input: object = {}) =>
+    call(monitorNodes.create, { body: { name, ip: '192.0.2.10', ...input } });
+  const group = (input: object = {}) => call(monitorGroups.create, { body: { name: unique('monitors'), ...input } });
+  return { zone, call, monitor, group };
+}
+
+describe('a monitor', () => {
+  test('is created with a token to join, renamed, moved between groups, and removed once it is off', async () => {
+    const { call, monitor, group } = await operator();
+    const [first, second] = [await group(), await group()];
+    const made = await monitor('one', { groupIDs: [first.id] });
+    expect(made).toMatchObject({ name: 'one', status: 'uninitialized', groups: [{ id: first.id, name: first.name }] });
+    expect(made.command).toContain(made.joinToken);
+    await expect(monitor('one')).toFail('DUPLICATED');
+    const changed = await call(monitorNodes.update, { body: { id: made.id, name: 'two', groupIDs: [second.id] } });
+    expect(changed).toMatchObject({ name: 'two', ip: '192.0.2.10', groups: [{ id: second.id, name: second.name }] });
+    const remove = () => call(monitorNodes.remove, { body: { ids: [made.id] } });
+    await expect(remove()).rejects.toMatchObject({
+      envelope: { errorData: [{ id: made.id, name: 'two', rule: 'enabled' }] },
+    });
+    await call(monitorNodes.enable, { body: { ids: [made.id], enabled: false } });
+    await remove();
+    expect((await call(monitorNodes.list)).data).toEqual([]);
+    expect((await call(monitorGroups.list)).data.flatMap(({ nodeIDs }) => nodeIDs)).toEqual([]);
+  });
+
+  test('is enabled while it reports, offline when it is silent, and listed apart before it has joined', async () => {
+    const { call, monitor } = await operator();
+    const [fresh, seen, silent, off] = [await monitor('a'), await monitor('b'), await monitor('c'), await monitor('d')];
+    const reported = async (monitorId: string, secondsAgo: number) => {
+      await db.monitorNode.update({ where: { id: monitorId }, data: { joinedAt: new Date() } });
+      const lastSeenAt = new Date(Date.now() - secondsAgo * 1000);
+      await db.monitorState.create({ data: { monitorId, version: '1.2.3', lastSeenAt } });
+    };
+    await reported(seen.id, 0);
+    await reported(silent.id, 3600);
+    await reported(off.id, 0);
+    await call(monitorNodes.enable, { body: { ids: [off.id], enabled: false } });
+    const { data } = await call(monitorNodes.list, { query: { sortBy: 'name', orderBy: 'asc' } });
+    expect(data.map(({ status }) => status)).toEqual(['uninitialized', 'enabled', 'offline', 'disabled']);
+    expect(data[1]).toMatchObject({ version: '1.2.3', initialized: true });
+    expect((await call(monitorNodes.notInit)).data.map(({ id }) => id)).toEqual([fresh.id]);
+    expect((await call(monitorNodes.meta, { query: { keyword: 'B' } })).data).toEqual([{ id: seen.id, name: 'b' }]);
+  });
+
+  test('loses its key when it gets a new token', async () => {
+    const { call, monitor } = await operator();
+    const { id } = await monitor();
+    const publicKey = `U${'A'.repeat(50)}${id.slice(0, 5).toUpperCase()}`;
+    await db.monitorNode.update({ where: { id }, data: { publicKey, joinedAt: new Date() } });
+    await call(monitorNodes.rejoin, { params: { monitorID: id } });
+    expect(await db.revokedKey.count({ where: { publicKey } })).toBe(1);
+    expect((await call(monitorNodes.list)).data[0]?.status).toBe('uninitialized');
+  });
+});
+
+describe('a group', () => {
+  test('has monitors and zones, and a zone has one group', async () => {
+    const { zone, call, monitor, group } = await operator();
+    const [a, b] = [await monitor(), await monitor()];
+    const one = await group({ nodeIDs: [a.id], zoneIDs: [zone.id] });
+    expect(one).toMatchObject({ nodeIDs: [a.id], zones: [{ id: zone.id, name: zone.name }] });
+    const two = await group({ zoneIDs: [zone.id] });
+    const params = { groupID: one.id };
+    await call(monitorGroups.addNodes, { params, body: { nodeIDs: [a.id, b.id] } });
+    const members = await call(monitorGroups.nodes, { params });
+    expect(members.data.map(({ id }) => id).toSorted()).toEqual([a.id, b.id].toSorted());
+    await call(monitorGroups.removeNodes, { params, body: { nodeIDs: [a.id] } });
+    await call(monitorGroups.update, { body: { id: one.id, name: 'renamed' } });
+    const { data } = await call(monitorGroups.list);
+    const byId = new Map(data.map((row) => [row.id, row]));
+    expect(byId.get(one.id)).toMatchObject({ name: 'renamed', nodeIDs: [b.id], zones: [] });
+    expect(byId.get(two.id)).toMatchObject({ nodeIDs: [], zones: [{ id: zone.id }] });
+    await call(monitorGroups.remove, { body: { ids: [one.id] } });
+    expect((await call(monitorGroups.meta)).data.map(({ id }) => id)).toEqual([two.id]);
+  });
+
+  test('takes no monitors and no zones of others', async () => {
+    const { call, group } = await operator();
+    const theirs = await operator();
+    const foreign = await theirs.monitor();
+    await expect(group({ nodeIDs: [foreign.id] })).toFail('NOT_FOUND');
+    await expect(group({ zoneIDs: [theirs.zone.id] })).toFail('NOT_FOUND');
+    expect((await call(monitorGroups.list)).total).toBe(0);
+  });
+
+  test('has at most fifty monitors, also if they are added one by one', async () => {
+    const { zone, call, monitor, group } = await operator();
+    const { clientId } = zone;
+    await db.monitorNode.createMany({
+      data: Array.from({ length: 50 }, (_, i) => ({ clientId, name: `m${i}`, ip: '192.0.2.10' })),
+    });
+    const all = await db.monitorNode.findMany({ where: { clientId }, select: { id: true } });
+    const full = await group({ nodeIDs: all.map(({ id }) => id) });
+    const { id } = await monitor();
+    const adding = call(monitorGroups.addNodes, { params: { groupID: full.id }, body: { nodeIDs: [id] } });
+    await expect(adding).toFail('LIMIT_REACHED');
+    await expect(call(monitorNodes.update, { body: { id, groupIDs: [full.id] } })).toFail('LIMIT_REACHED');
+  });
+});
+
+/** A zone with a line of two nodes, which three monitors check, and the reports that these send. */
+async function monitoredLine(failAction: 'none' | 'pause' = 'pause', count = 2) {
+  const { zone, call, monitor, group } = await operator();
+  const monitors = [await monitor(), await monitor(), await monitor()];
+  const nodeIDs = monitors.map(({ id }) => id);
+  await db.monitorNode.updateMany({ where: { id: { in: nodeIDs } }, data: { joinedAt: new Date() } });
+  await group({ nodeIDs, zoneIDs: [zone.id] });
+  const made: string[] = [];
+  for (let i = 1; i <= count; i += 1) {
+    const { id } = await build.node({ zone });
+    await db.edgeNode.update({ where: { id }, data: { ip: `192.0.2.${i}`, joinedAt: new Date() } });
+    const state = { connectedAt: new Date(), lastSeenAt: new Date(), nginx: 'running' };
+    await db.nodeState.create({ data: { nodeId: id, ...state } });
+    made.push(id);
+  }
+  const settings = { enabled: true, type: 3, url: null, port: 80, content: null, interval: 30, failAction } as const;
+  await call(nodes.monitor, { body: { ids: made, ...settings } });
+  const line = await call(groups.create, { params: { zoneId: zone.id }, body: { name: unique('group') } });
+  const changes = made.map((id) => ({ groupID: line.id, line: 'default', nodeUID: `n-${id}`, weight: 50 }));
+  await call(groups.place, { params: { zoneId: zone.id }, body: { changes } });
+
+  const report = async (monitorId: string, results: MonitorResult[] = []) => {
+    const reply = await receiveMonitorReport(installation, monitorId, { version: '1.0.0', plan: '', results });
+    return 'plan' in reply ? (reply.checks ?? []) : [];
+  };
+  /** One monitor's counts about one node. */
+  const find = async (monitor: number, node: number, counts: { failures?: number; successes?: number }) => {
+    const monitorId = nodeIDs[monitor] ?? '';
+    const check = (await report(monitorId)).find(({ nodeID }) => nodeID === made[node]);
+    const { nodeID = '', version = '' } = check ?? {};
+    const bad = (counts.failures ?? 0) > 0;
+    const result = { failures: 0, successes: 0, ...counts, tookMs: 5, error: bad ? 'connection refused' : null };
+    return report(monitorId, [{ nodeID, version, ...result }]);
+  };
+  const answers = async () => {
+    await steerNow();
+    const sets = await wantedRecords(installation, line.dnsLabel);
+    return sets?.flatMap(({ values }) => values.map(({ value }) => value)).toSorted();
+  };
+  const statusOf = async (node: number) =>
+    (await call(nodes.get, { params: { nodeID: made[node] ?? '' } })).monitorStatus;
+  return { zone, call, made, nodeIDs, settings, report, find, answers, statusOf };
+}
+
+const both = ['192.0.2.1', '192.0.2.2'];
+
+describe('the verdict', () => {
+  test('takes a node out of DNS when a majority finds three errors in a row, until two checks succeed', async () => {
+    const { find, answers, statusOf } = await monitoredLine();
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'unknown']);
+    await find(0, 0, { failures: 3 });
+    await find(1, 0, { failures: 2 });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'unknown']);
+    await find(1, 0, { failures: 3 });
+    expect([await answers(), await statusOf(0)]).toEqual([['192.0.2.2'], 'error']);
+    await find(0, 0, { successes: 2 });
+    await find(1, 0, { successes: 1 });
+    expect(await answers()).toEqual(['192.0.2.2']);
+    await find(1, 0, { successes: 2 });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'normal']);
+  });
+
+  test('of a single monitor that lies has no effect', async () => {
+    const { find, answers, statusOf } = await monitoredLine();
+    await find(0, 0, { failures: 100 });
+    await find(1, 0, { successes: 9 });
+    await find(2, 0, { successes: 9 });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'normal']);
+  });
+
+  test('is shown, but removes nothing, if the node has failAction none', async () => {
+    const { find, answers, statusOf } = await monitoredLine('none');
+    for (const monitor of [0, 1, 2]) await find(monitor, 0, { failures: 3 });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'error']);
+  });
+
+  test('removes at most half of a line', async () => {
+    const { find, answers, statusOf } = await monitoredLine('pause', 3);
+    for (const node of [0, 1, 2]) for (const monitor of [0, 1]) await find(monitor, node, { failures: 3 });
+    expect(await answers()).toHaveLength(2);
+    expect(await statusOf(2)).toBe('error');
+  });
+
+  test('ends when the monitors are silent, when they leave the group, or when the check is another one', async () => {
+    const { find, answers, statusOf, call, made, nodeIDs, settings } = await monitoredLine();
+    const fail = async () => {
+      for (const monitor of [0, 1]) await find(monitor, 0, { failures: 3 });
+      expect(await answers()).toEqual(['192.0.2.2']);
+    };
+    await fail();
+    await db.monitorState.updateMany({ data: { lastSeenAt: new Date(Date.now() - 60_000) } });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'unknown']);
+    await fail();
+    await call(nodes.monitor, { body: { ids: made, ...settings, port: 8080 } });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'unknown']);
+    await fail();
+    await call(monitorNodes.enable, { body: { ids: nodeIDs.slice(0, 2), enabled: false } });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'unknown']);
+  });
+});
+
+describe('the checks of a monitor', () => {
+  test('are those of its zones, with the settings of each node', async () => {
+    const { call, made, nodeIDs, settings, report, zone } = await monitoredLine();
+    const [monitorId = ''] = nodeIDs;
+    expect((await report(monitorId)).map(({ nodeID }) => nodeID)).toEqual(made.toSorted());
+    const [first = '', second = ''] = made;
+    const http = {
+      type: 2,
+      url: 'https://www.example.com/health',
+      content: 'ok',
+      userAgent: 'me',
+      status: 204,
+    } as const;
+    await call(nodes.monitor, { body: { ids: [first], ...settings, ...http, timeout: 9, tlsName: 'tls.example.com' } });
+    await call(nodes.monitor, { body: { ids: [second], ...settings, enabled: false } });
+    expect(await report(monitorId)).toMatchObject([
+      { nodeID: first, ip: '192.0.2.1', ...http, timeout: 9, tlsName: 'tls.example.com', host: null },
+    ]);
+    await call(monitorGroups.create, { body: { name: unique('other'), zoneIDs: [zone.id] } });
+    expect(await report(monitorId)).toEqual([]);
+  });
+
+  test('are not sent again to a monitor that has them, nor to anybody else', async () => {
+    const { nodeIDs, made } = await monitoredLine();
+    const report = (id: string, plan: string) =>
+      receiveMonitorReport(installation, id, { version: '1.0.0', plan, results: [] });
+    const first = await report(nodeIDs[0] ?? '', '');
+    const plan = 'plan' in first ? first.plan : '';
+    expect(await report(nodeIDs[0] ?? '', plan)).toEqual({ plan });
+    expect(await report(made[0] ?? '', '')).toEqual({ refused: 'this is no monitor' });
+  });
+
+  test('accept results only of nodes that the monitor checks', async () => {
+    const { made } = await monitoredLine();
+    const other = await monitoredLine();
+    const [check] = await other.report(other.nodeIDs[0] ?? '');
+    const result = { nodeID: made[0] ?? '', version: check?.version ?? '', failures: 3, successes: 0 };
+    await other.report(other.nodeIDs[0] ?? '', [{ ...result, tookMs: 1, error: 'a lie' }]);
+    expect(await db.monitorResult.count({ where: { nodeId: { in: made } } })).toBe(0);
+  });
+});
