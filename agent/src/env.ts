@@ -12,6 +12,10 @@ export const Env = z.object({
   EDGELOOM_DIR: z.string().min(1).default('/var/lib/edgeloom').describe("The node's directory"),
   EDGELOOM_CONTROL: z.url().optional().describe('URL of the control plane; needed to join'),
   EDGELOOM_TOKEN: z.string().min(20).optional().describe('The join token; needed once'),
+  EDGELOOM_ROLE: z
+    .enum(['edge', 'monitor'])
+    .default('edge')
+    .describe('monitor: checks nodes from outside and serves no visitors. It needs no nginx'),
   EDGELOOM_LISTEN: list.optional().describe('Addresses to listen on, IPv6 in brackets. Default: every address'),
   EDGELOOM_CA_FILE: z
     .string()

@@ -19,6 +19,7 @@ test('an empty variable counts as one that is not set, and a wrong one is named'
     EDGELOOM_LOG_BYTES: 2_000_000_000,
     EDGELOOM_NGINX: 'nginx',
     EDGELOOM_RELEASE_KEYS: '/etc/edgeloom/release-keys.pem',
+    EDGELOOM_ROLE: 'edge',
   });
   expect(() => readEnv({ EDGELOOM_CONTROL: 'not a url' })).toThrow(/^EDGELOOM_CONTROL: /);
 });

@@ -11,6 +11,7 @@ import { openLayout, prepareLayout } from './layout.ts';
 import { join } from './link/join.ts';
 import { lockDirectory } from './lock.ts';
 import { reason, stderrLog } from './log.ts';
+import { startMonitor } from './monitor/monitor.ts';
 import { Home } from './upgrade/home.ts';
 import { version } from './version.ts';
 
@@ -55,6 +56,15 @@ async function run(env: Env, withNginx: boolean): Promise<number> {
   const stopRequested = new Promise<void>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
   });
+  if (env.EDGELOOM_ROLE === 'monitor') {
+    const monitor = await startMonitor(env, stderrLog);
+    try {
+      await Promise.race([stopRequested, monitor.refused]);
+    } finally {
+      await monitor.stop();
+    }
+    process.exit(0);
+  }
   const agent = await startAgent(env, stderrLog);
   let isReplaced = false;
   try {

@@ -25,23 +25,30 @@ export async function join(
   signal?: AbortSignal,
 ): Promise<Identity> {
   const publicKey = await prepareKey(layout);
-  const reply = await sendJoin(control, { token, publicKey, version, keyRing: true }, signal);
+  const request = { token, publicKey, version, keyRing: true } satisfies JoinRequest;
+  const reply = JoinReply.parse(await sendJoin(control, 'node/join', request, signal));
   await storeIdentity(layout, reply);
   const identity = await readIdentity(layout);
   if (identity === null) throw new Error('the identity that was just stored cannot be read');
   return identity;
 }
 
-async function sendJoin(control: string, request: JoinRequest, signal: AbortSignal | undefined): Promise<JoinReply> {
+/** Throws JoinRefusedError when the token is refused. */
+export async function sendJoin(
+  control: string,
+  call: 'node/join' | 'monitor/join',
+  request: object,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch(`${control.replace(/\/+$/, '')}/api/v1/node/join`, {
+  const response = await fetch(`${control.replace(/\/+$/, '')}/api/v1/${call}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
     signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
   });
   const text = await response.text();
-  if (response.ok) return JoinReply.parse(JSON.parse(text));
+  if (response.ok) return JSON.parse(text);
   const errorReply = ErrorReply.safeParse(parseJson(text));
   const message = errorReply.success ? `${errorReply.data.code} ${errorReply.data.message}` : `HTTP ${response.status}`;
   if (response.status >= 400 && response.status < 500 && response.status !== 429) throw new JoinRefusedError(message);

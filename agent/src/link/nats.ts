@@ -23,15 +23,15 @@ import type {
 import type { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { LogReply } from '@edgeloom/contract/edge/log-batches.ts';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
-import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
-import { natsAuthenticator } from '@edgeloom/contract/edge/nats-key.ts';
-import { connect, Events } from 'nats';
+import { subjects } from '@edgeloom/contract/subjects.ts';
+import { Events } from 'nats';
 import type { Msg, NatsConnection } from 'nats';
 import * as z from 'zod';
 import type { Log } from '../log.ts';
 import { askForKeys } from './ask-for-keys.ts';
 import { runCommand } from './commands.ts';
 import type { CommandHandlers } from './commands.ts';
+import { connectToNats } from './connect.ts';
 import { Follower } from './follower.ts';
 import type { Target } from './follower.ts';
 import { HeartbeatTimer } from './heartbeat-timer.ts';
@@ -47,7 +47,6 @@ const HEARTBEAT_TIMEOUT_MS = 5000;
 /** Delay of the next heartbeat after a differing reply: time for documents in transit to arrive. */
 const HEARTBEAT_COMPARE_MS = 1000;
 const HEARTBEAT_RETRY_MS = 5000;
-const CONNECT_TIMEOUT_MS = 5000;
 const RECONNECT_MS = 1000;
 const STOP_TIMEOUT_MS = 1000;
 
@@ -176,7 +175,7 @@ export class Link {
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
       try {
-        this.#line = await this.#connect();
+        this.#line = await connectToNats(this.#node.identity);
         if (this.#stop.signal.aborted) await this.#line.close();
         else await this.#useConnection(this.#line);
       } catch (error) {
@@ -186,25 +185,6 @@ export class Link {
       this.#line = null;
       await sleep(RECONNECT_MS * (0.5 + Math.random()), this.#stop.signal);
     }
-  }
-
-  #connect(): Promise<NatsConnection> {
-    const { nodeID, natsServers, jwt, seed } = this.#node.identity;
-    return connect({
-      servers: natsServers,
-      authenticator: natsAuthenticator(jwt, seed),
-      name: `node ${nodeID}`,
-      inboxPrefix: inboxPrefix(nodeID),
-      maxReconnectAttempts: -1,
-      // A server that lost its account claims refuses every client until it has them again.
-      ignoreAuthErrorAbort: true,
-      timeout: CONNECT_TIMEOUT_MS,
-      reconnectTimeWait: 250,
-      reconnectJitter: 1000,
-      reconnectJitterTLS: 1000,
-      pingInterval: 10_000,
-      maxPingOut: 2,
-    });
   }
 
   /** Returns when the connection is closed and will not reconnect. */
