@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
+import { monitorNodes } from '@edgeloom/contract/monitors/monitors.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { unique } from '../support/builders/build.ts';
 import { casesOfRun, longTest } from '../support/builders/long-run.ts';
@@ -103,6 +104,19 @@ test(
     expect(await left(other)).toBe('');
   },
 );
+
+test('a machine becomes a monitor, without nginx', { timeout: 120_000 }, async () => {
+  const made = await machine({ programs: { dnf: 'echo "dnf $*" >> /var/log/calls' } });
+  const { call } = plane.as((await plane.build.zone()).client);
+  const { command } = await call(monitorNodes.create, { body: { name: unique('monitor'), ip: '127.0.0.1' } });
+  expect(await paste(made, command)).toMatch(/it has joined\n\nThis machine is a monitor now\.\nwell\n$/);
+  await eventually(async () => expect((await call(monitorNodes.list)).data).toMatchObject([{ status: 'enabled' }]));
+  expect(await made.read('/etc/edgeloom/agent.env')).toBe(`EDGELOOM_CONTROL=${plane.api.url}\nEDGELOOM_ROLE=monitor\n`);
+  expect((await made.calls()).join('\n')).not.toMatch(/openresty|nginx/);
+  // The command may be repeated there, and another node's is refused.
+  expect(await paste(made, command)).toMatch(/well\n$/);
+  expect(await paste(made, (await node()).line)).toMatch(/Not installed: this machine is node [^\n]* already/);
+});
 
 longTest.each<[string, MachineOptions, string]>([
   [

@@ -12,7 +12,8 @@ const GOOD_FOR_MS = 86_400_000;
 /** `present`: the node that the machine already is, '' for none. It must be removed first. */
 export async function refuseAnother({ db }: Installation, present: string, target: Target): Promise<void> {
   if (present === '' || present === target.id) return;
-  const other = await db.edgeNode.findUnique({ where: { id: present }, select: { id: true } });
+  const of = { where: { id: present }, select: { id: true } };
+  const other = (await db.edgeNode.findUnique(of)) ?? (await db.monitorNode.findUnique(of));
   if (other) throw new StepFailure('join', `this machine is node ${present} already: uninstall that one first`);
 }
 

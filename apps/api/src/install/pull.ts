@@ -8,12 +8,18 @@ import { hashOf, releaseKeys } from '../releases/store.ts';
 import { quote, StepFailure } from './host.ts';
 import { refuseAnother } from './new-join.ts';
 import * as scripts from './scripts.ts';
-import { plainPorts, portsOf, type Target } from './target.ts';
+import { isMonitor, plainPorts, portsOf, type Target } from './target.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export const controlOf = ({ NODE_CONTROL_URL, PUBLIC_URL }: Installation['env']) =>
   (NODE_CONTROL_URL ?? PUBLIC_URL).replace(/\/+$/, '');
+
+/** The agent's environment, besides its token. */
+export const variablesFor = (env: Installation['env'], target: Target): Record<string, string> => ({
+  EDGELOOM_CONTROL: controlOf(env),
+  ...(isMonitor(target) && { EDGELOOM_ROLE: 'monitor' }),
+});
 
 /** The token is sent by standard input: every user of the machine could read sudo's arguments. */
 export const lineFor = (env: Installation['env'], token: string) =>
@@ -105,10 +111,16 @@ async function steps({ installation, target, system, present, token, now }: Aski
   const url = `${controlOf(installation.env)}/api/v1/node/artifact`;
   const ports = target.ports.map(({ port }) => port);
   const fetched = async (file: string) => `fetch ${quote(path.basename(file))} ${await hashOf(file)}`;
-  const variables = { EDGELOOM_CONTROL: controlOf(installation.env) };
+  const variables = variablesFor(installation.env, target);
 
+  const needsServer = !isMonitor(target);
   const fetchServer =
-    server.from === 'file' ? whenMissing(scripts.openrestyIsInstalled, await fetched(server.file)) : '';
+    needsServer && server.from === 'file' ? whenMissing(scripts.openrestyIsInstalled, await fetched(server.file)) : '';
+  const installServer = sub(
+    server.from === 'distribution'
+      ? scripts.debianNginx
+      : scripts.openresty(program, server.from === 'file' ? { file: `./${path.basename(server.file)}` } : server),
+  );
   const fetchNode =
     runtime.from === 'file'
       ? await fetched(runtime.file)
@@ -140,13 +152,8 @@ ${fetchServer}
 ${whenMissing(scripts.runtimeNeedsInstall, fetchNode)}
 ${whenMissing(scripts.releaseNeedsInstall(release.name), `fetch ${release.file} ${release.sha256}`)}
 
-step 'Installing the server'
 cd "$dir"
-${sub(
-  server.from === 'distribution'
-    ? scripts.debianNginx
-    : scripts.openresty(program, server.from === 'file' ? { file: `./${path.basename(server.file)}` } : server),
-)}
+${needsServer ? `step 'Installing the server'\n${installServer}` : sub(scripts.ping(program))}
 
 step 'Installing Node'
 ${whenMissing(scripts.runtimeIsInstalled, installNode)}
@@ -163,7 +170,7 @@ step 'Starting'
 ${sub(scripts.start)}
 ${sub(scripts.joined(target.id, plainPorts(target)))}
 ${sub(scripts.forgetToken)}
-printf '\\nThis machine is a node now.\\n'
+printf '\\nThis machine is a ${isMonitor(target) ? 'monitor' : 'node'} now.\\n'
 `;
 }
 

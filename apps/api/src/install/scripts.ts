@@ -130,6 +130,13 @@ apt-get install -y --no-install-recommends ${debianPackages.join(' ')} || fault 
 printf '::nginx %s\\n' "$at"
 `);
 
+/** A monitor pings nodes with the system's program. */
+export const ping = (program: Packages) =>
+  script(`
+command -v ping >/dev/null && exit 0
+${program === 'apt' ? 'apt-get install -y iputils-ping' : `${program} -y install iputils`} || printf 'ping is missing: checks of this type are left out\\n'
+`);
+
 /** Finds a Node for the agent: 20.15 or later. */
 const goodNode = `
 good() {

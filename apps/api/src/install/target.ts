@@ -62,6 +62,18 @@ export async function findTarget(pool: Pool, nodeId: string): Promise<(Target & 
   return { ...target, ports: ports.map(({ port, tls }) => ({ port, tls, proxyProtocol: proxied.includes(port) })) };
 }
 
+/** A monitor's machine, which listens on no port. */
+export async function findMonitorTarget(pool: Pool, monitorId: string): Promise<Target | null> {
+  const { rows } = await pool.query<Pick<Target, 'id' | 'ip' | 'publicKey'>>(
+    'SELECT id, ip, public_key AS "publicKey" FROM monitor_nodes WHERE id = $1',
+    [monitorId],
+  );
+  const [row] = rows;
+  return row === undefined ? null : { ...row, kind: 'monitor', portType: '7', zoneId: '', ports: [], portsInTrial: [] };
+}
+
+export const isMonitor = ({ kind }: Pick<Target, 'kind'>): boolean => kind === 'monitor';
+
 /** Ports that respond to everybody without TLS. Ports with PROXY protocol serve proxies only. */
 export const plainPorts = ({ ports }: Target): number[] =>
   ports.flatMap(({ port, tls, proxyProtocol }) => (tls || proxyProtocol ? [] : port));
@@ -77,6 +89,7 @@ const numbersOf = (ports: readonly ZonePort[]) => [...new Set(ports.map(({ port 
  */
 export function portsOf(target: Target) {
   const { ports, portsInTrial, portType, kind } = target;
+  if (isMonitor(target)) return { tcp: [], udp: [] };
   const forwards = portType === '7' || kind === 'relay' ? [] : ['1000-65000'];
   const secure = kind === 'relay' ? [] : [...ports, ...portsInTrial].filter(({ tls }) => tls);
   return { tcp: [...listeningPorts(target), ...forwards], udp: [...numbersOf(secure), ...forwards] };

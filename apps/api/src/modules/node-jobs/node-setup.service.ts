@@ -2,7 +2,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { findArtifact } from '../../install/artifacts.ts';
 import { controlOf, setupScript } from '../../install/pull.ts';
-import { findTarget, listeningPorts } from '../../install/target.ts';
+import { findMonitorTarget, findTarget, listeningPorts } from '../../install/target.ts';
 import { holderOf } from '../../install/token-holder.ts';
 
 interface Machine {
@@ -17,7 +17,8 @@ export async function setup(ctx: Ctx, { system: id, version, arch, node: present
   const { token, nodeId, isUsed } = await holder(ctx);
   if (isUsed && present !== nodeId) fail('INVALID_TOKEN');
   const { installation } = ctx;
-  const target = (await findTarget(installation.pool, nodeId)) ?? fail('INVALID_TOKEN');
+  const { pool } = installation;
+  const target = (await findTarget(pool, nodeId)) ?? (await findMonitorTarget(pool, nodeId)) ?? fail('INVALID_TOKEN');
   return setupScript({ installation, target, system: { id, version, arch }, present, token, now: ctx.now() });
 }
 
