@@ -9,6 +9,7 @@ import { cnames, dnsSetting } from '@edgeloom/contract/dns-setting/dns-setting.c
 import { webhooks } from '@edgeloom/contract/webhooks/webhooks.calls.ts';
 import { emailSetting } from '@edgeloom/contract/email-setting/email-setting.calls.ts';
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
+import { monitorGroups, monitorNodes } from '@edgeloom/contract/monitors/monitors.calls.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.calls.ts';
 import { predefinedSetting } from '@edgeloom/contract/predefined-setting/predefined-setting.calls.ts';
 import { products } from '@edgeloom/contract/products/products.calls.ts';
@@ -34,6 +35,7 @@ import {
   IconMapPins,
   IconPalette,
   IconReceipt,
+  IconRadar2,
   IconRoute,
   IconServer2,
   IconSettings,
@@ -41,6 +43,7 @@ import {
   IconStairs,
   IconTemplate,
   IconWebhook,
+  IconTopologyStar,
   IconWorld,
   IconWorldWww,
 } from '@tabler/icons-react';
@@ -81,6 +84,20 @@ export const menu: readonly MenuGroup[] = [
         icon: IconCloudNetwork,
         reads: virtualNodes.list,
         creates: { call: virtualNodes.create, title: 'virtualNodes.create' },
+      },
+      {
+        to: 'monitorManagement/monitorNodeList',
+        title: 'monitorNodes.title',
+        icon: IconRadar2,
+        reads: monitorNodes.list,
+        creates: { call: monitorNodes.create, title: 'monitorNodes.create' },
+      },
+      {
+        to: 'monitorManagement/monitorNodeGroup',
+        title: 'monitorGroups.title',
+        icon: IconTopologyStar,
+        reads: monitorGroups.list,
+        creates: { call: monitorGroups.create, title: 'monitorGroups.create' },
       },
       { to: 'nodeManage/rollouts', title: 'rollouts.title', icon: IconStairs, reads: rollouts.list },
     ],

@@ -34,6 +34,14 @@ export const routes = consoleRoutes(
       lazy: page(() => import('../../features/virtual-nodes/virtual-nodes-page.tsx'), 'VirtualNodesPage'),
     },
     {
+      path: 'monitorManagement/monitorNodeList',
+      lazy: page(() => import('../../features/monitors/monitor-nodes-page.tsx'), 'MonitorNodesPage'),
+    },
+    {
+      path: 'monitorManagement/monitorNodeGroup',
+      lazy: page(() => import('../../features/monitors/monitor-groups-page.tsx'), 'MonitorGroupsPage'),
+    },
+    {
       path: 'nodeManage/rollouts',
       lazy: page(() => import('../../features/rollouts/rollouts-page.tsx'), 'RolloutsPage'),
     },

@@ -11,6 +11,7 @@ import {
   IconFileArrowRight,
   IconMapPinShare,
   IconPlugOff,
+  IconRadar2,
   IconRefreshDot,
   IconReload,
   IconTerminal2,
@@ -30,6 +31,7 @@ import {
 } from '../../components/resource-table/actions.tsx';
 import { t, useT, type Word } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
+import { NodeMonitorForm } from '../monitors/node-monitor-form.tsx';
 import { isConnected } from './figures.ts';
 import { JoinPanel } from './join-panel.tsx';
 import { GenevaForm, LogRotateTimeForm, MoveForm, PurgeForm, RoleForm } from './node-forms.tsx';
@@ -191,6 +193,7 @@ export function useNodeForms() {
     purging: asking(PurgeForm, { label: 'nodes.actions.purge', icon: IconEraser, can: nodes.cache }),
     roles: asking(RoleForm, { label: 'nodes.actions.role', icon: IconArrowsExchange, can: nodes.role }),
     geneva: asking(GenevaForm, { label: 'nodes.actions.geneva', icon: IconCut, can: nodes.geneva }),
+    monitoring: asking(NodeMonitorForm, { label: 'nodes.actions.monitor', icon: IconRadar2, can: nodes.monitor }),
     rotation: asking(LogRotateTimeForm, {
       label: 'nodes.actions.rotation',
       icon: IconCalendarTime,

@@ -69,7 +69,7 @@ function Loaded({ node }: { node: EdgeNode }) {
   const overlay = useOverlay();
   const rejoin = useRejoin();
   const runAction = useRunAction<EdgeNode>();
-  const { moving, purging, roles, geneva, rotation } = useNodeForms();
+  const { moving, purging, roles, geneva, rotation, monitoring } = useNodeForms();
   const upgrading = useUpgrading();
   const allowed = useAllowed();
   const [opened, setOpened] = useState(false);
@@ -77,6 +77,7 @@ function Loaded({ node }: { node: EdgeNode }) {
     ...(node.enabled ? [draining] : []),
     roles,
     moving,
+    monitoring,
     ...(node.initialized
       ? [upgrading, geneva, rotation, rotating, purging, clearing, resetting, rebooting, uninstalling]
       : []),
@@ -103,6 +104,11 @@ function Loaded({ node }: { node: EdgeNode }) {
       facts={
         <>
           <Pill tone={toneOf('node', node.status)}>{t(`status.node.${node.status}`)}</Pill>
+          {node.monitor?.enabled && (
+            <Pill tone={toneOf('nodeMonitor', node.monitorStatus)}>
+              {t(`status.nodeMonitor.${node.monitorStatus}`)}
+            </Pill>
+          )}
           <Copy text={node.ip} />
         </>
       }

@@ -161,7 +161,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
       if (node) await rejoin(node);
     },
   });
-  const { moving, purging, roles, geneva, rotation } = useNodeForms();
+  const { moving, purging, roles, geneva, rotation, monitoring } = useNodeForms();
   const upgrading = useUpgrading();
   const bulk: BulkAction<EdgeNode>[] = [
     enabling,
@@ -170,6 +170,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
     upgrading,
     roles,
     moving,
+    monitoring,
     geneva,
     rotation,
     rotating,
@@ -213,6 +214,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
               ...(node.enabled ? [draining, disabling] : [enabling]),
               roles,
               moving,
+              monitoring,
               rejoining,
               ...(node.initialized
                 ? [upgrading, geneva, rotation, rotating, purging, clearing, resetting, rebooting]

@@ -5,7 +5,6 @@ const acts = 'An action on existing objects, which their menus and the bulk bar 
 const sameForm = 'Another way within the form of a command';
 const copies = 'Copies selected objects, which only a list can select';
 const shownLogs = 'Keeps the rows or filters that the logs page shows, which has its button';
-const inApi = 'Its page follows';
 const programs = 'Called by programs and nodes, not by the console';
 
 export const elsewhere: Readonly<Record<string, string>> = {
@@ -78,9 +77,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'upgrades.begin': acts,
   'nodeJoin.join': programs,
   'monitorJoin.join': programs,
-  'monitorNodes.create': inApi,
   'monitorNodes.rejoin': acts,
-  'monitorGroups.create': inApi,
   'monitorGroups.addNodes': acts,
   'clientSites.refreshProduct': acts,
   'clientSites.contents': reads,

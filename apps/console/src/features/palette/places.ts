@@ -179,6 +179,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
         'nodes.actions.reboot',
         'nodes.actions.move',
         'nodes.actions.role',
+        'nodes.actions.monitor',
         'nodes.actions.upgrade',
       ],
       performance: ['nodes.tabs.performance'],
@@ -191,6 +192,10 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     },
   },
   entry('nodeManage/nodesList', { all: ['nodes.tabs.all'], waiting: ['nodes.tabs.waiting'] }),
+  entry('monitorManagement/monitorNodeList', {
+    all: ['monitorNodes.tabs.all'],
+    waiting: ['monitorNodes.tabs.waiting'],
+  }),
   entry('nodeManage/rollouts', {
     '': [
       'rollouts.actions.pause',

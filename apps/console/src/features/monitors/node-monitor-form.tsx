@@ -1,0 +1,74 @@
+import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
+import { NodeMonitorInput } from '@edgeloom/contract/nodes/nodes.ts';
+import * as z from 'zod';
+import { ChoiceField } from '../../components/fields/choice-field.tsx';
+import { NumberField } from '../../components/fields/number-field.tsx';
+import { SwitchField } from '../../components/fields/switch-field.tsx';
+import { TextField } from '../../components/fields/text-field.tsx';
+import { useField } from '../../components/resource-form/form-state.ts';
+import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
+import type { RowOf } from '../../components/resource-table/columns.tsx';
+
+type EdgeNode = RowOf<typeof nodes.list>;
+
+const types = ['1', '2', '3', '4'] as const;
+const { port, status } = NodeMonitorInput.shape;
+/** Empty numbers are left out. */
+const Fields = NodeMonitorInput.extend({
+  type: z.enum(types),
+  port: port.unwrap().optional(),
+  status: status.unwrap().unwrap().optional(),
+});
+
+/** How the monitors of its zone check a node. */
+export function NodeMonitorForm({ rows }: { rows: readonly EdgeNode[] }) {
+  const ids = rows.map(({ id }) => id);
+  const { monitor = null } = rows.length === 1 ? (rows[0] ?? {}) : {};
+  const { port: ownPort = null, status: ownStatus = null, type = 1, ...rest } = monitor ?? {};
+  const numbers = { ...(ownPort !== null && { port: ownPort }), ...(ownStatus !== null && { status: ownStatus }) };
+  const start = { enabled: true, url: null, content: null, interval: 30, failAction: 'pause' };
+  return (
+    <ResourceForm
+      create={nodes.monitor}
+      schema={Fields}
+      words="nodeMonitor"
+      initial={{ ...start, ...rest, ...numbers, type: String(type) }}
+      wrap={(values) => ({
+        ...values,
+        ids,
+        type: Number(values['type']),
+        port: values['port'] ?? null,
+        status: values['status'] ?? null,
+      })}
+      submitLabel="common.save"
+      done="common.saved"
+    >
+      <SwitchField name="enabled" />
+      <ChoiceField name="type" choices={types} />
+      <RequestFields />
+      <PortField />
+      <NumberField name="interval" min={1} max={3600} suffix=" s" />
+      <NumberField name="timeout" min={1} max={30} suffix=" s" />
+      <ChoiceField name="failAction" segmented />
+    </ResourceForm>
+  );
+}
+
+function RequestFields() {
+  const type = useField('type').value;
+  if (type !== '1' && type !== '2') return null;
+  return (
+    <>
+      <TextField name="url" nullable placeholder="https://www.example.com/health" />
+      {type === '2' && <TextField name="content" nullable />}
+      <NumberField name="status" min={100} max={999} plain />
+      <TextField name="host" nullable placeholder="www.example.com" />
+      <TextField name="tlsName" nullable placeholder="www.example.com" />
+      <TextField name="userAgent" />
+    </>
+  );
+}
+
+function PortField() {
+  return useField('type').value !== '4' && <NumberField name="port" min={1} max={65_535} plain />;
+}
