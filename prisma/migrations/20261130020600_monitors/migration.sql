@@ -1,6 +1,6 @@
 CREATE TABLE monitor_nodes (
     id uuid PRIMARY KEY,
-    client_id uuid NOT NULL REFERENCES clients(id) ON UPDATE CASCADE ON DELETE RESTRICT,
+    client_id uuid NOT NULL REFERENCES clients(id) ON UPDATE CASCADE ON DELETE CASCADE,
     name text NOT NULL,
     ip text NOT NULL,
     memo text DEFAULT ''::text NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE monitor_states (
 
 CREATE TABLE monitor_groups (
     id uuid PRIMARY KEY,
-    client_id uuid NOT NULL REFERENCES clients(id) ON UPDATE CASCADE ON DELETE RESTRICT,
+    client_id uuid NOT NULL REFERENCES clients(id) ON UPDATE CASCADE ON DELETE CASCADE,
     name text NOT NULL,
     memo text DEFAULT ''::text NOT NULL,
     created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
