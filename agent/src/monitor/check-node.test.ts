@@ -6,7 +6,7 @@ import type { TlsOptions } from 'node:tls';
 import type { MonitorCheck } from '@edgeloom/contract/edge/monitors.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../nginx/self-signed.ts';
-import { checkNode } from './check-node.ts';
+import { CannotCheckError, checkNode } from './check-node.ts';
 
 async function portOf(server: Server | net.Server, host = '127.0.0.1'): Promise<number> {
   server.listen(0, host);
@@ -29,7 +29,7 @@ const check = (overrides: Partial<MonitorCheck>): MonitorCheck => ({
   tlsName: null,
   userAgent: '',
   status: null,
-  timeout: 5,
+  timeout: 30,
   ...overrides,
 });
 const errorOf = async (overrides: Partial<MonitorCheck>) => (await checkNode(check(overrides))).error;
@@ -101,9 +101,28 @@ test('a port is open or closed, over IPv4 and IPv6', async () => {
   );
   expect(await errorOf({ type: 3, port })).toBeNull();
   expect(await errorOf({ type: 3, ip: '::1', port: port6 })).toBeNull();
-  server.close();
-  await once(server, 'close');
-  expect(await errorOf({ type: 3, port })).toMatch(/ECONNREFUSED/);
+  // Nothing listens on the other addresses of this machine, whatever gets the port meanwhile.
+  expect(await errorOf({ type: 3, ip: '127.77.0.1', port })).toMatch(/ECONNREFUSED/);
+});
+
+test('an error of the own machine or of the settings is no error of the node', async () => {
+  // The kernel has no route for TCP to a multicast address, as for IPv6 on a machine with IPv4 only.
+  const unreachable = { ip: '224.0.0.1', port: 80 };
+  await expect(errorOf({ ...unreachable, type: 3 })).rejects.toThrow(CannotCheckError);
+  await expect(errorOf({ ...unreachable, type: 1 })).rejects.toThrow(/ENETUNREACH/);
+  await expect(errorOf({ port: 80, host: '1.2.3.4.5' })).rejects.toThrow(CannotCheckError);
+});
+
+// The check's own timeout is longer.
+test('a check ends when the monitor stops', { timeout: 20_000 }, async () => {
+  const stopping = new AbortController();
+  const server = net.createServer();
+  const port = await portOf(server);
+  const connected = once(server, 'connection');
+  const finding = checkNode(check({ url: 'http://www.example.com/', port }), stopping.signal);
+  await connected;
+  stopping.abort();
+  expect((await finding).error).not.toBeNull();
 });
 
 test('a node that does not respond fails after the timeout', async () => {

@@ -19,17 +19,37 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** This machine cannot do the check, which says nothing about the node. */
 export class CannotCheckError extends Error {}
 
-export async function checkNode(check: MonitorCheck): Promise<Finding> {
+/** Errors of this machine or of the settings: no route of this family, a local firewall, too many sockets. */
+const LOCAL_ERRORS = new Set([
+  'ERR_INVALID_URL',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EAFNOSUPPORT',
+  'EACCES',
+  'EPERM',
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+]);
+
+/** The check ends early if `stopping` aborts. */
+export async function checkNode(check: MonitorCheck, stopping?: AbortSignal): Promise<Finding> {
   const started = performance.now();
-  const signal = AbortSignal.timeout(check.timeout * 1000);
+  const timeout = AbortSignal.timeout(check.timeout * 1000);
+  const signal = stopping === undefined ? timeout : AbortSignal.any([stopping, timeout]);
   const error = await errorOf(check, signal).catch((error: unknown) => {
     if (error instanceof CannotCheckError) throw error;
+    if (isLocal(error)) throw new CannotCheckError(messageOf(error), { cause: error });
     return signal.aborted ? `no response within ${check.timeout} s` : messageOf(error);
   });
   return { error, tookMs: Math.round(performance.now() - started) };
 }
 
-function errorOf(check: MonitorCheck, signal: AbortSignal): Promise<string | null> {
+const isLocal = (error: unknown) =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && LOCAL_ERRORS.has(error.code);
+
+async function errorOf(check: MonitorCheck, signal: AbortSignal): Promise<string | null> {
   if (check.type === 3) return connectTo(check, signal);
   if (check.type === 4) return ping(check, signal);
   return requestFrom(check, signal);
@@ -114,4 +134,4 @@ async function readBody(response: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 300);
+export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).slice(0, 300);

@@ -41,7 +41,7 @@ export async function startMonitor(env: Env, log: Log): Promise<RunningMonitor> 
 async function start(env: Env, dir: string, signal: AbortSignal, log: Log) {
   const identity = (await readMonitorIdentity(dir)) ?? (await joinUntilAccepted(env, dir, signal, log));
   if (identity === null) return null;
-  const checks = new NodeChecks({ checkNode, onResult: (result) => reporter.add(result), log });
+  const checks = new NodeChecks({ checkNode, onResult: (result, isNew) => reporter.add(result, isNew), log });
   const reporter = new Reporter(identity, (wanted) => checks.follow(wanted), log);
   return { checks, reporter };
 }

@@ -1,6 +1,6 @@
 import type { MonitorCheck, MonitorResult } from '@edgeloom/contract/edge/monitors.ts';
 import { expect, onTestFinished, test } from 'vitest';
-import { CannotCheckError } from './check-node.ts';
+import { CannotCheckError, type Finding } from './check-node.ts';
 import { NodeChecks } from './node-checks.ts';
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -25,6 +25,7 @@ const checkOf = (nodeID: string, version = 'first'): MonitorCheck => ({
 /** Checks whose results are these, one after the other. */
 function checksWith(outcomes: (string | null | Error)[]) {
   const results: MonitorResult[] = [];
+  const news: boolean[] = [];
   const left = [...outcomes];
   const checks = new NodeChecks({
     checkNode: () => {
@@ -32,13 +33,16 @@ function checksWith(outcomes: (string | null | Error)[]) {
       if (error === undefined) return new Promise(() => undefined);
       return error instanceof Error ? Promise.reject(error) : Promise.resolve({ error, tookMs: 1 });
     },
-    onResult: (result) => results.push(result),
+    onResult: (result, isNew) => {
+      results.push(result);
+      news.push(isNew);
+    },
     log,
   });
   // A check that never ends is not awaited.
   onTestFinished(() => void checks.stop());
   const counts = () => results.map(({ failures, successes }) => [failures, successes]);
-  return { checks, results, counts, left };
+  return { checks, results, news, counts };
 }
 const patient = { timeout: 20_000 };
 
@@ -79,10 +83,28 @@ test('new settings begin a new count, and unchanged ones go on', async () => {
     ]);
 });
 
-test('a check that this machine cannot do says nothing about the node', async () => {
-  const { checks, results, left } = checksWith([new CannotCheckError('no ping here')]);
+test('a check that this machine cannot do is neither a failure nor a success', async () => {
+  const { checks, results } = checksWith([new CannotCheckError('no ping here')]);
   checks.follow([checkOf('a')]);
-  await expect.poll(() => left.length, patient).toBe(0);
-  await checks.stop();
-  expect(results).toEqual([]);
+  await expect.poll(() => results, patient).toMatchObject([{ failures: 0, successes: 0, error: 'no ping here' }]);
+});
+
+test('only a changed finding is new', async () => {
+  const { checks, news } = checksWith(['refused', 'refused', 'refused']);
+  checks.follow([checkOf('a')]);
+  await expect.poll(() => news, patient).toEqual([false, false, true]);
+});
+
+test('at most fifty nodes are checked at the same time', async () => {
+  const running: ((finding: Finding) => void)[] = [];
+  const checks = new NodeChecks({
+    checkNode: () => new Promise((resolve) => running.push(resolve)),
+    onResult: () => undefined,
+    log,
+  });
+  onTestFinished(() => void checks.stop());
+  checks.follow(Array.from({ length: 60 }, (_, i) => ({ ...checkOf(`node ${i}`), interval: 1 })));
+  await expect.poll(() => running.length, patient).toBe(50);
+  for (const end of running.splice(0, 3)) end({ error: null, tookMs: 1 });
+  await expect.poll(() => running.length, patient).toBe(50);
 });

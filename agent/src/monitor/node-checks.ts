@@ -1,28 +1,30 @@
 // Does the checks that the control plane asks for, and counts their results per node.
+import { FAILURES_TO_FAIL, SUCCESSES_TO_RECOVER } from '@edgeloom/contract/edge/monitors.ts';
 import type { MonitorCheck, MonitorResult } from '@edgeloom/contract/edge/monitors.ts';
 import type { Log } from '../log.ts';
 import { Loop } from '../loop.ts';
-import { CannotCheckError, type Finding } from './check-node.ts';
+import { Slots } from '../slots.ts';
+import { CannotCheckError, messageOf, type Finding } from './check-node.ts';
 
 /** A change of a node's state is confirmed by checks this far apart, or by its interval if that is shorter. */
 const CONFIRM_MS = 1000;
-/** Checks in a row that settle a state. The control plane decides; later checks only repeat it. */
-const SETTLED_FAILURES = 3;
-const SETTLED_SUCCESSES = 2;
-/** Checks of a new plan begin within this time. */
-const SPREAD_MS = 500;
+/** New checks begin this far apart, and keep the distance. At once, they would slow each other down until they fail. */
+const START_EVERY_MS = 20;
+/** Checks at the same time. Others wait, and their timeout begins after that. */
+const MAX_CHECKS = 50;
 const MAX_COUNT = 1_000_000;
 
 interface Deps {
-  checkNode: (check: MonitorCheck) => Promise<Finding>;
-  /** Called after each result. */
-  onResult: (result: MonitorResult) => void;
+  checkNode: (check: MonitorCheck, stopping: AbortSignal) => Promise<Finding>;
+  /** Called after each check. `isNew`: the monitor's finding about the node has changed. */
+  onResult: (result: MonitorResult, isNew: boolean) => void;
   log: Log;
 }
 
 export class NodeChecks {
   readonly #deps: Deps;
   readonly #loops = new Map<string, { version: string; loop: Loop }>();
+  readonly #slots = new Slots(MAX_CHECKS);
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -36,33 +38,44 @@ export class NodeChecks {
       void loop.stop();
       this.#loops.delete(id);
     }
-    for (const check of checks)
-      if (!this.#loops.has(check.nodeID))
-        this.#loops.set(check.nodeID, { version: check.version, loop: this.#start(check) });
+    for (const [i, check] of checks.filter(({ nodeID }) => !this.#loops.has(nodeID)).entries())
+      this.#loops.set(check.nodeID, { version: check.version, loop: this.#start(check, i * START_EVERY_MS) });
   }
 
   async stop(): Promise<void> {
     await Promise.all([...this.#loops.values()].map(({ loop }) => loop.stop()));
   }
 
-  #start(check: MonitorCheck): Loop {
+  #start(check: MonitorCheck, offsetMs: number): Loop {
     const intervalMs = check.interval * 1000;
     const counts = { failures: 0, successes: 0 };
+    const { nodeID, version } = check;
+    let finding: ReturnType<typeof findingOf> = null;
     return new Loop({
       task: async (signal) => {
-        const { error, tookMs } = await this.#deps.checkNode(check);
-        if (signal.aborted) return 0;
-        countResult(counts, error === null);
-        const { nodeID, version } = check;
-        this.#deps.onResult({ nodeID, version, ...counts, tookMs, error });
-        return isSettled(counts) ? intervalMs : Math.min(CONFIRM_MS, intervalMs);
+        try {
+          const { error, tookMs } = await this.#slots.run(signal, () => this.#deps.checkNode(check, signal));
+          if (signal.aborted) return 0;
+          countResult(counts, error === null);
+          const found = findingOf(counts);
+          const isNew = found !== null && found !== finding;
+          finding = found ?? finding;
+          this.#deps.onResult({ nodeID, version, ...counts, tookMs, error }, isNew);
+          return found === null ? Math.min(CONFIRM_MS, intervalMs) : intervalMs;
+        } catch (error) {
+          if (signal.aborted) return 0;
+          if (!(error instanceof CannotCheckError)) throw error;
+          Object.assign(counts, { failures: 0, successes: 0 });
+          const isNew = finding !== 'cannotCheck';
+          if (isNew) this.#deps.log.warn('this machine cannot check a node', { nodeID, error });
+          finding = 'cannotCheck';
+          this.#deps.onResult({ nodeID, version, ...counts, tookMs: 0, error: messageOf(error) }, isNew);
+          return intervalMs;
+        }
       },
-      firstPauseMs: Math.random() * Math.min(SPREAD_MS, intervalMs),
+      firstPauseMs: offsetMs % intervalMs,
       retryMs: intervalMs,
-      onError: (error) => {
-        const level = error instanceof CannotCheckError ? 'warn' : 'error';
-        this.#deps.log[level]('a node could not be checked', { nodeID: check.nodeID, error });
-      },
+      onError: (error) => this.#deps.log.error('a node could not be checked', { nodeID, error }),
     });
   }
 }
@@ -77,4 +90,8 @@ function countResult(counts: Counts, isGood: boolean): void {
   counts.successes = isGood ? Math.min(counts.successes + 1, MAX_COUNT) : 0;
 }
 
-const isSettled = ({ failures, successes }: Counts) => failures >= SETTLED_FAILURES || successes >= SETTLED_SUCCESSES;
+/** Null until enough checks in a row agree. */
+function findingOf({ failures, successes }: Counts): 'failing' | 'passing' | 'cannotCheck' | null {
+  if (failures >= FAILURES_TO_FAIL) return 'failing';
+  return successes >= SUCCESSES_TO_RECOVER ? 'passing' : null;
+}

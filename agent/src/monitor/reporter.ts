@@ -1,5 +1,5 @@
 // Reports results to the control plane, and receives the checks to do. Each report repeats what an unanswered one had.
-import { MONITOR_REPORT_MS, MonitorReply } from '@edgeloom/contract/edge/monitors.ts';
+import { MAX_REPORT_RESULTS, MONITOR_REPORT_MS, MonitorReply } from '@edgeloom/contract/edge/monitors.ts';
 import type { MonitorCheck, MonitorReport, MonitorResult } from '@edgeloom/contract/edge/monitors.ts';
 import { Refused } from '@edgeloom/contract/edge/messages.ts';
 import { subjects } from '@edgeloom/contract/subjects.ts';
@@ -12,7 +12,8 @@ import type { MonitorIdentity } from './identity.ts';
 const REPLY_TIMEOUT_MS = 5000;
 /** Results of this time share a report. */
 const GATHER_MS = 200;
-const MAX_RESULTS = 1000;
+/** A result that repeats what the control plane knows is sent this often. */
+const RESULT_REPEAT_MS = 30_000;
 
 export class Reporter {
   readonly #identity: MonitorIdentity;
@@ -20,7 +21,10 @@ export class Reporter {
   readonly #log: Log;
   /** The last result of each node that the control plane does not have yet. */
   readonly #pending = new Map<string, MonitorResult>();
+  /** When the control plane received the last result of a node, in performance.now(). */
+  readonly #sentAt = new Map<string, number>();
   readonly #ended: Promise<void>;
+  #hasNew = false;
   #line: NatsConnection | null = null;
   #plan = '';
   #isStopping = false;
@@ -34,9 +38,14 @@ export class Reporter {
     this.#ended = this.#run();
   }
 
-  add(result: MonitorResult): void {
-    this.#pending.set(result.nodeID, result);
-    this.#wake();
+  /** A new finding is sent soon, others with the next report. */
+  add(result: MonitorResult, isNew: boolean): void {
+    const { nodeID } = result;
+    const sentAt = this.#sentAt.get(nodeID) ?? -Infinity;
+    if (!isNew && !this.#pending.has(nodeID) && performance.now() - sentAt < RESULT_REPEAT_MS) return;
+    this.#pending.set(nodeID, result);
+    this.#hasNew ||= isNew;
+    if (isNew) this.#wake();
   }
 
   async stop(): Promise<void> {
@@ -63,7 +72,9 @@ export class Reporter {
   }
 
   async #report(line: NatsConnection): Promise<void> {
-    const results = [...this.#pending.values()].slice(0, MAX_RESULTS);
+    const results = [...this.#pending.values()].slice(0, MAX_REPORT_RESULTS);
+    // The rest of many results follows soon.
+    this.#hasNew = results.length < this.#pending.size;
     const report: MonitorReport = { version, plan: this.#plan, results };
     const subject = subjects.monitor(this.#identity.nodeID);
     const message: unknown = (
@@ -72,14 +83,18 @@ export class Reporter {
     const refusal = Refused.safeParse(message).data;
     if (refusal !== undefined) throw new Error(refusal.refused);
     const { plan, checks } = MonitorReply.parse(message);
-    for (const result of results) if (this.#pending.get(result.nodeID) === result) this.#pending.delete(result.nodeID);
+    for (const result of results) {
+      if (this.#pending.get(result.nodeID) === result) this.#pending.delete(result.nodeID);
+      this.#sentAt.set(result.nodeID, performance.now());
+    }
     if (checks === undefined) return;
     this.#plan = plan;
+    this.#sentAt.clear();
     this.#log.info('received the nodes to check', { nodes: checks.length });
     this.#follow(checks);
   }
 
-  /** Until the next report is due. A new result makes it due soon, unless the last report failed. */
+  /** Until the next report is due. A new finding makes it due soon, unless the last report failed. */
   async #pause(): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, MONITOR_REPORT_MS);
@@ -89,7 +104,7 @@ export class Reporter {
         clearTimeout(timer);
         setTimeout(resolve, this.#isStopping ? 0 : GATHER_MS);
       };
-      if (this.#pending.size > 0) this.#wake();
+      if (this.#hasNew) this.#wake();
     });
     this.#wake = () => undefined;
   }

@@ -56,8 +56,8 @@ export function steering({ pool }: Installation) {
 }
 
 /** Handles a report as if this monitor had sent it. */
-export const receiveMonitorReport = ({ pool }: Installation, monitorId: string, report: MonitorReport) =>
-  receiveReport(pool, monitorId, report);
+export const receiveMonitorReport = (installation: Installation, monitorId: string, report: MonitorReport) =>
+  receiveReport(installation, monitorId, report);
 
 /** Rolls a zone's change on trial back, as its rollout does after an error. */
 export const withdrawTrial = ({ pool }: Installation, zoneId: string, version: number, note = '') =>

@@ -2,14 +2,14 @@ import { CHECK_VERSION } from './reports.ts';
 import { MONITOR_OFFLINE_MS } from './verdict.ts';
 
 /**
- * SQL: the MonitorCounts of the node `n`. Monitors that are offline count as members that do not know. Reports are sent
- * after each check, so an old result means that the monitor no longer does this check.
+ * SQL: the MonitorCounts of the node `n`, or null if nobody monitors it. Monitors that are offline count as members that
+ * do not know. A monitor repeats its results, so an old one means that it no longer does the check.
  */
 export const monitorCounts = `
-  SELECT jsonb_build_object('monitors', count(*), 'failing', count(*) FILTER (WHERE k.fails),
-    'passing', count(*) FILTER (WHERE NOT k.fails)) AS counts
+  SELECT CASE WHEN count(*) > 0 THEN jsonb_build_object('monitors', count(*) FILTER (WHERE k.can_check),
+    'failing', count(*) FILTER (WHERE k.fails), 'passing', count(*) FILTER (WHERE NOT k.fails)) END AS counts
   FROM (
-    SELECT CASE WHEN ms.last_seen_at > now() - interval '${MONITOR_OFFLINE_MS} milliseconds'
+    SELECT coalesce(r.failures + r.successes, 1) > 0 AS can_check, CASE WHEN ms.last_seen_at > now() - interval '${MONITOR_OFFLINE_MS} milliseconds'
       AND r.reported_at > now() - make_interval(secs => 60 + 3 * (n.monitor->>'interval')::int) THEN r.is_failing END AS fails
     FROM monitor_group_zones gz JOIN monitor_group_members gm ON gm.group_id = gz.group_id
       JOIN monitor_nodes m ON m.id = gm.monitor_id AND m.enabled AND m.joined_at IS NOT NULL

@@ -14,7 +14,7 @@ import { UpgradeReport } from '@edgeloom/contract/edge/releases.ts';
 import { everyNode } from '@edgeloom/contract/subjects.ts';
 import type { Pool } from 'pg';
 import type { Bus } from '../core/bus.ts';
-import { receiveReport } from '../monitors/reports.ts';
+import { receiveReport, type AddressPolicy } from '../monitors/reports.ts';
 import { storeUpgradeReport } from '../rollouts/upgrade-reports.ts';
 import type { DropReport } from '../statistics/kernel-drops.ts';
 import type { LogStore } from '../statistics/log-store.ts';
@@ -37,6 +37,7 @@ const DEFAULT_PAYLOAD_BYTES = 1024 * 1024;
 
 export class NodeMessages {
   readonly #pool: Pool;
+  readonly #env: AddressPolicy;
   readonly #logStore: LogStore;
   readonly #commands: Pick<Commands, 'wake'>;
   readonly #acks = batches((items: FromNode<Ack>[]) => storeAcks(this.#pool, items));
@@ -53,8 +54,9 @@ export class NodeMessages {
   /** The last page that each node requested. */
   readonly #pages = new Map<string, Promise<unknown>>();
 
-  constructor(pool: Pool, logStore: LogStore, commands: Pick<Commands, 'wake'>) {
+  constructor(pool: Pool, env: AddressPolicy, logStore: LogStore, commands: Pick<Commands, 'wake'>) {
     this.#pool = pool;
+    this.#env = env;
     this.#logStore = logStore;
     this.#commands = commands;
   }
@@ -142,7 +144,7 @@ export class NodeMessages {
     receive(bus, log, {
       subject: everyNode.monitor,
       schema: MonitorReport,
-      handle: (monitorId, message) => receiveReport(this.#pool, monitorId, message),
+      handle: (monitorId, message) => receiveReport({ pool: this.#pool, env: this.#env }, monitorId, message),
     });
     receive(bus, log, {
       subject: everyNode.blocks,

@@ -92,7 +92,7 @@ class RunningLink implements NodeLink {
       blocks: this.#blockPushes.wake,
     });
     const logStore = new LogStore(pool, geoip, retentionOf(env), accessLogOf(installation));
-    this.#messages = new NodeMessages(pool, logStore, this.#commands);
+    this.#messages = new NodeMessages(pool, env, logStore, this.#commands);
     this.#upkeep = startUpkeep(pool, logStore, geoip, log);
     this.#connecting =
       trust === null
