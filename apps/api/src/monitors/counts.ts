@@ -2,8 +2,8 @@ import { CHECK_VERSION } from './reports.ts';
 import { MONITOR_OFFLINE_MS } from './verdict.ts';
 
 /**
- * SQL: the MonitorCounts of the node `n`, or null if nobody monitors it. Monitors that are offline count as members that
- * do not know. A monitor repeats its results, so an old one means that it no longer does the check.
+ * SQL: the MonitorCounts of the node `n`, or null if nobody monitors it. Monitors that are offline count as members
+ * that do not know. A monitor repeats its results, so an old one means that it no longer does the check.
  */
 export const monitorCounts = `
   SELECT CASE WHEN count(*) > 0 THEN jsonb_build_object('monitors', count(*) FILTER (WHERE k.can_check),

@@ -7,6 +7,18 @@ test.each([
   ['half of the monitors keep the verdict', { monitors: 2, failing: 1, passing: 1 }, 'error', 'error'],
   ['monitors that are offline count as undecided', { monitors: 3, failing: 1, passing: 0 }, 'normal', 'normal'],
   ['a single monitor is its own majority', { monitors: 1, failing: 1, passing: 0 }, 'unknown', 'error'],
+  [
+    'one that works ends an error when the others went offline',
+    { monitors: 3, failing: 0, passing: 1 },
+    'error',
+    'unknown',
+  ],
+  [
+    'one that fails keeps an error when the others went offline',
+    { monitors: 3, failing: 1, passing: 0 },
+    'error',
+    'error',
+  ],
   ['nobody knows', { monitors: 3, failing: 0, passing: 0 }, 'error', 'unknown'],
   ['no monitors', { monitors: 0, failing: 0, passing: 0 }, 'normal', 'unknown'],
 ] as const)('%s', (_, counts, before, verdict) => {

@@ -37,8 +37,10 @@ export interface NodeHealth {
   failures: number;
   isBusy: boolean;
   monitorStatus: MonitorVerdict;
-  /** Since when that is so. Null: it was never known. */
+  /** Start of the current `monitorStatus`. Null: it was never known. */
   monitorSince: Date | null;
+  /** While `monitorStatus` is error: when its monitors last stopped finding one. Null while they find it. */
+  monitorClearSince: Date | null;
 }
 
 /** After this silence a connection is considered dead, even if NATS has not noticed. */
@@ -47,6 +49,10 @@ const OFFLINE_AFTER_MS = 75_000;
 const MAX_FAILURES = 2;
 /** A lost node returns after being healthy this long. */
 const RECOVERY_MS = 10_000;
+/** A node in error returns after its monitors have found none this long, since many fail only under load. */
+const MONITOR_RECOVERY_MS = 30_000;
+/** While all of its monitors are silent, a node stays in error this long: the control plane may have been away. */
+const MONITOR_SILENCE_MS = 300_000;
 /** Share of the line's bandwidth. A busy node stays busy until it falls below CALM_SHARE. */
 const BUSY_SHARE = 1;
 const NOT_BUSY_SHARE = 0.8;
@@ -92,8 +98,14 @@ export function nodeHealthOf(
 
 function monitorStateOf({ monitors }: NodeFacts, before: NodeHealth | null, now: Date) {
   const { monitorStatus: last = 'unknown', monitorSince = null } = before ?? {};
-  const monitorStatus = monitors === null ? 'unknown' : verdictOf(monitors, last);
-  return { monitorStatus, monitorSince: monitorStatus === last ? monitorSince : now };
+  const verdict = monitors === null ? 'unknown' : verdictOf(monitors, last);
+  if (last === 'error' && verdict !== 'error' && monitors !== null && monitors.monitors > 0) {
+    const monitorClearSince = before?.monitorClearSince ?? now;
+    const waitMs = monitors.failing + monitors.passing === 0 ? MONITOR_SILENCE_MS : MONITOR_RECOVERY_MS;
+    if (now.getTime() - monitorClearSince.getTime() < waitMs)
+      return { monitorStatus: last, monitorSince, monitorClearSince };
+  }
+  return { monitorStatus: verdict, monitorSince: verdict === last ? monitorSince : now, monitorClearSince: null };
 }
 
 function failuresOf(node: NodeFacts, before: NodeHealth | null, reached: boolean | null, now: Date): number {

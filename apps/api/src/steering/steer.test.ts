@@ -83,6 +83,37 @@ describe('a node', () => {
     });
   });
 
+  describe('whose monitors found an error', () => {
+    const monitored = (monitors: NodeFacts['monitors']) => node('a', { monitors });
+    const failed = see(monitored({ monitors: 3, failing: 2, passing: 0 }), well, null, now);
+    const passing = monitored({ monitors: 3, failing: 0, passing: 3 });
+    const nothing = monitored({ monitors: 3, failing: 0, passing: 0 });
+
+    test('is well when they have found no error for half a minute', () => {
+      expect(failed).toMatchObject({ monitorStatus: 'error', monitorSince: now });
+      const better = see(passing, failed, null, later(5));
+      expect(better).toMatchObject({ monitorStatus: 'error', monitorSince: now });
+      const relapsed = see(monitored({ monitors: 3, failing: 2, passing: 1 }), better, null, later(10));
+      const again = see(passing, relapsed, null, later(20));
+      expect(see(passing, again, null, later(49))).toMatchObject({ monitorStatus: 'error' });
+      expect(see(passing, again, null, later(50))).toMatchObject({ monitorStatus: 'normal', monitorSince: later(50) });
+    });
+
+    test('keeps it over an outage in which they are silent, but not for ever', () => {
+      // The first pass after an outage of any length finds all monitors silent.
+      const silent = see(nothing, failed, null, later(3600));
+      expect(silent).toMatchObject({ monitorStatus: 'error', monitorSince: now });
+      expect(see(nothing, silent, null, later(3899))).toMatchObject({ monitorStatus: 'error' });
+      expect(see(nothing, silent, null, later(3900))).toMatchObject({ monitorStatus: 'unknown' });
+    });
+
+    test('is not judged by them any more without monitors, or when it is not monitored', () => {
+      const none = monitored({ monitors: 0, failing: 0, passing: 0 });
+      expect(see(none, failed, null, later(1))).toMatchObject({ monitorStatus: 'unknown' });
+      expect(see(monitored(null), failed, null, later(1))).toMatchObject({ monitorStatus: 'unknown' });
+    });
+  });
+
   test('that was switched off comes back at once', () => {
     const off = see(node('a', { enabled: false }), well);
     expect(see(node('a'), off, null, later(1))).toMatchObject({ isIn: true, since: later(1) });
@@ -148,6 +179,7 @@ function worldOf({ nodes = [], out = [], busy = [], failing = [], virtualNodes =
           isBusy: busy.includes(id),
           monitorStatus: failing.includes(id) ? 'error' : 'unknown',
           monitorSince: failing.includes(id) ? later(failing.indexOf(id)) : null,
+          monitorClearSince: null,
         },
       ]),
     ),
@@ -253,12 +285,26 @@ describe('a line', () => {
     expect([most.on('default'), most.whyNot('default')]).toEqual([['a1', 'a3'], { a2: 'monitor' }]);
     const alone = { g: { on: { default: ['a1'] } } };
     expect(look({ nodes, groups: alone, failing: ['a1'] }).on('default')).toEqual(['a1']);
-    // A backup that works replaces a node, also if it is the only one.
+    const backups = { g: { on: { default: ['b8', 'b9'] } } };
+    expect(look({ nodes, groups: backups, failing: ['b9', 'b8'] }).on('default')).toEqual(['b8']);
+  });
+
+  test('replaces nodes whose monitors find errors by backups, never by backups that fail too', () => {
     const pair = { g: { on: { default: ['a1', 'b8'] } } };
     expect(look({ nodes, groups: pair, failing: ['a1'] }).on('default')).toEqual(['b8']);
-    const four = { g: { on: { default: ['a1', 'a2', ['b8', 10], ['b9', 90]] } } } satisfies WorldOptions['groups'];
-    expect(look({ nodes, groups: four, failing: ['b9', 'a1'] }).on('default')).toEqual(['a2', 'b8']);
-    expect(look({ nodes, groups: four, failing: ['b9', 'a1', 'a2'] }).on('default')).toEqual(['b8', 'b9']);
+    const groups = { g: { on: { default: ['a1', 'a2', ['b8', 10], ['b9', 90]] } } } satisfies WorldOptions['groups'];
+    expect(look({ nodes, groups, failing: ['a1', 'a2'] }).on('default')).toEqual(['b8', 'b9']);
+    expect(look({ nodes, groups, failing: ['b9', 'a1'] }).on('default')).toEqual(['a2', 'b8']);
+    expect(look({ nodes, groups, failing: ['b9', 'a1', 'a2'] }).on('default')).toEqual(['a2', 'b8']);
+    const all = look({ nodes, groups, failing: ['b9', 'b8', 'a1', 'a2'] });
+    expect([all.on('default'), all.state]).toEqual([['a2'], 'ok']);
+    expect(all.whyNot('default')).toEqual({ a1: 'monitor', b8: 'monitor', b9: 'monitor' });
+  });
+
+  test('takes backups whose monitors find errors while fewer than half of its nodes are left', () => {
+    const groups = { g: { on: { default: ['a1', 'a2', 'b8', 'b9'] } } };
+    expect(look({ nodes, groups, out: ['a1'], failing: ['b8', 'b9'] }).on('default')).toEqual(['a2']);
+    expect(look({ nodes, groups, out: ['a1', 'a2'], failing: ['b8', 'b9'] }).on('default')).toHaveLength(1);
   });
 
   test('does without half of its nodes at most, busy ones and those of monitors together', () => {

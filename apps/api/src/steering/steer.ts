@@ -75,7 +75,10 @@ const TTL_SECONDS = 60;
 const LOST_TOGETHER_MS = 300_000;
 /** At most this share of a line's healthy nodes is removed for load, or the others would follow. */
 const BUSY_AT_MOST = 0.5;
-/** At most this share of a line's nodes is removed by monitors, whose own network may have failed. */
+/**
+ * At most this share of a line's main nodes is removed by monitors, whose own network may have failed. Further ones are
+ * removed only for backups in which the monitors find no error.
+ */
 const PAUSED_AT_MOST = 0.5;
 
 interface LineResult {
@@ -146,33 +149,40 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
     .flatMap((member) => candidateOf(world, member, now) ?? [])
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const well = all.filter(({ reason }) => reason === null);
-  const paused = pausedOf(well);
-  const serving = well.filter((one) => !paused.includes(one));
-  const mains = serving.filter(({ role, isVirtual }) => role === 'main' && !isVirtual);
-  const backups = serving
-    .filter(({ role }) => role === 'backup')
-    .toSorted((a, b) => Number(a.failingSince !== null) - Number(b.failingSince !== null) || b.weight - a.weight);
+  const allMains = well.filter(({ role, isVirtual }) => role === 'main' && !isVirtual);
+  const backups = well.filter(({ role }) => role === 'backup').toSorted((a, b) => b.weight - a.weight);
+  const [failingBackups, workingBackups] = [backups.filter(isFailing), backups.filter((one) => !isFailing(one))];
+  const pausedMains = pausedOf(allMains, workingBackups.length);
+  const mains = allMains.filter((one) => !pausedMains.includes(one));
   const virtual = well.filter(({ isVirtual, isAlias }) => isVirtual && !isAlias);
   const aliases = well.filter(({ isAlias }) => isAlias);
 
-  const pausedMains = paused.filter(({ role }) => role === 'main').length;
   const tooBusy = mains
     .filter(({ isBusy }) => isBusy)
     .toSorted((a, b) => b.load - a.load)
-    .slice(0, Math.max(0, Math.floor((mains.length + pausedMains) * BUSY_AT_MOST) - pausedMains));
+    .slice(0, Math.max(0, Math.floor(allMains.length * BUSY_AT_MOST) - pausedMains.length));
   const working = mains.filter((main) => !tooBusy.includes(main));
   // A backup replaces each missing node. Where a line has backups only, they are its nodes.
   const expected = all.filter(({ role, isVirtual, weight }) => role === 'main' && !isVirtual && weight > 0).length;
   const hasOthers = expected > 0 || virtual.length > 0;
-  const stepping = hasOthers ? backups.slice(0, expected - working.length) : backups;
+  const steppingIn = workingBackups.slice(0, expected - working.length);
+  const lacking = Math.max(
+    0,
+    Math.ceil(expected * PAUSED_AT_MOST) - working.length - virtual.length - steppingIn.length,
+  );
+  const stepping = hasOthers
+    ? [...steppingIn, ...failingBackups.slice(0, lacking)]
+    : backups.filter((one) => !pausedOf(backups).includes(one));
 
   const chosen = [...working, ...virtual, ...stepping];
   const alias = chosen.length === 0 ? aliases.toSorted((a, b) => b.weight - a.weight).slice(0, 1) : [];
   const answering = new Set<Candidate>([...chosen, ...alias]);
+  // A backup in error does not stand by.
+  const isPaused = (one: Candidate) => pausedMains.includes(one) || (one.role === 'backup' && isFailing(one));
   for (const one of all) {
     one.isAnswered = answering.has(one);
     if (one.isAnswered || one.reason !== null) continue;
-    one.reason = one.isAlias ? 'beside' : paused.includes(one) ? 'monitor' : tooBusy.includes(one) ? 'busy' : 'standby';
+    one.reason = one.isAlias ? 'beside' : isPaused(one) ? 'monitor' : tooBusy.includes(one) ? 'busy' : 'standby';
     if (one.reason === 'monitor') one.since = one.failingSince;
   }
   return {
@@ -191,15 +201,15 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
   };
 }
 
-/** Nodes that leave the line because of their monitors: main nodes first, then those that have failed longest. */
-function pausedOf(well: readonly Candidate[]): Candidate[] {
-  const nodes = well.filter(({ isVirtual }) => !isVirtual);
+const isFailing = ({ failingSince }: Candidate) => failingSince !== null;
+
+/** Nodes that leave the line because of their monitors, those first that have failed longest. */
+function pausedOf(nodes: readonly Candidate[], replacements = 0): Candidate[] {
   const since = ({ failingSince }: Candidate) => failingSince?.getTime() ?? 0;
-  const isBackup = ({ role }: Candidate) => Number(role === 'backup');
   return nodes
-    .filter(({ failingSince }) => failingSince !== null)
-    .toSorted((a, b) => isBackup(a) - isBackup(b) || since(a) - since(b))
-    .slice(0, Math.floor(nodes.length * PAUSED_AT_MOST));
+    .filter(isFailing)
+    .toSorted((a, b) => since(a) - since(b))
+    .slice(0, Math.max(Math.floor(nodes.length * PAUSED_AT_MOST), replacements));
 }
 
 function candidateOf(world: World, { nodeId, virtualNodeId, weight }: MemberFacts, now: Date): Candidate | null {

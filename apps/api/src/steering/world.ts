@@ -33,6 +33,7 @@ interface NodeRow extends NodeFacts {
   isBusy: boolean;
   monitorStatus: string;
   monitorSince: Date | null;
+  monitorClearSince: Date | null;
 }
 
 export async function readWorld(db: Pool | PoolClient, zoneId: string | null): Promise<SeenWorld> {
@@ -55,7 +56,8 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
        s.connected_at AS "connectedAt", s.last_seen_at AS "lastSeenAt", s.nginx,
        CASE WHEN s.connected_at IS NULL THEN NULL ELSE (s.load->>'sent')::float8 END AS sent,
        t.is_in AS "isIn", t.reason, t.since, t.well_since AS "wellSince", t.failures, t.is_busy AS "isBusy",
-       t.monitor_status AS "monitorStatus", t.monitor_since AS "monitorSince", c.counts AS monitors
+       t.monitor_status AS "monitorStatus", t.monitor_since AS "monitorSince",
+       t.monitor_clear_since AS "monitorClearSince", c.counts AS monitors
      FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id LEFT JOIN node_standings t ON t.node_id = n.id
        LEFT JOIN LATERAL (${monitorCounts}) c ON (n.monitor->>'enabled')::boolean
      WHERE n.zone_id = $1 OR $1::uuid IS NULL AND n.zone_id IN (SELECT zone_id FROM groups)`,
@@ -92,7 +94,7 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
 const Reason = OutReason.nullable().catch(null);
 const Verdict = MonitorVerdict.catch('unknown');
 const standingIn = (
-  { reason, since, wellSince, failures, isBusy, monitorStatus, monitorSince }: NodeRow,
+  { reason, since, wellSince, failures, isBusy, monitorStatus, monitorSince, monitorClearSince }: NodeRow,
   isIn: boolean,
 ): NodeHealth => ({
   isIn,
@@ -103,4 +105,5 @@ const standingIn = (
   isBusy,
   monitorStatus: Verdict.parse(monitorStatus),
   monitorSince,
+  monitorClearSince,
 });
