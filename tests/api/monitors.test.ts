@@ -104,6 +104,40 @@ describe('a group', () => {
     expect((await call(monitorGroups.list)).total).toBe(0);
   });
 
+  test('is changed only by accounts that have all of its zones, and so are its monitors', async () => {
+    const { zone, call, monitor, group } = await operator();
+    const { client, clientId } = zone;
+    const seen = await build.zone({ tenant: { client, clientId } });
+    const member = await monitor();
+    const shared = await group({ nodeIDs: [member.id], zoneIDs: [zone.id, seen.id] });
+    const sub = await build.subClient({ client, clientId }, [seen], { permissions: ['monitor:read', 'monitor:write'] });
+    const { call: subCall } = as(sub);
+    expect((await subCall(monitorGroups.list)).data).toMatchObject([{ id: shared.id, zones: [{ id: seen.id }] }]);
+    const own = await subCall(monitorNodes.create, { body: { name: unique('monitor'), ip: '192.0.2.11' } });
+    const params = { groupID: shared.id };
+    const ids = [member.id];
+    const attempts = [
+      () => subCall(monitorGroups.addNodes, { params, body: { nodeIDs: [own.id] } }),
+      () => subCall(monitorGroups.removeNodes, { params, body: { nodeIDs: ids } }),
+      () => subCall(monitorGroups.update, { body: { id: shared.id, nodeIDs: [own.id] } }),
+      () => subCall(monitorGroups.remove, { body: { ids: [shared.id] } }),
+      () => subCall(monitorNodes.update, { body: { id: own.id, groupIDs: [shared.id] } }),
+      () => subCall(monitorNodes.update, { body: { id: member.id, groupIDs: [] } }),
+      () => subCall(monitorNodes.rejoin, { params: { monitorID: member.id } }),
+      () => subCall(monitorNodes.enable, { body: { ids, enabled: false } }),
+    ];
+    for (const attempt of attempts) await expect(attempt()).toFail('NOT_FOUND');
+    await call(monitorNodes.enable, { body: { ids, enabled: false } });
+    await expect(subCall(monitorNodes.remove, { body: { ids } })).toFail('NOT_FOUND');
+    expect((await call(monitorGroups.list)).data).toMatchObject([{ nodeIDs: ids }]);
+
+    const theirs = await subCall(monitorGroups.create, {
+      body: { name: unique('monitors'), nodeIDs: [own.id], zoneIDs: [seen.id] },
+    });
+    expect(theirs).toMatchObject({ nodeIDs: [own.id], zones: [{ id: seen.id }] });
+    await subCall(monitorNodes.rejoin, { params: { monitorID: own.id } });
+  });
+
   test('has at most fifty monitors, also if they are added one by one', async () => {
     const { zone, call, monitor, group } = await operator();
     const { clientId } = zone;

@@ -40,6 +40,12 @@ const rolloutsOf = (actor: Actor): Prisma.RolloutWhereInput => {
   const zones = actor.isRoot ? {} : { zones: { some: {}, every: { zone: zonesOf(actor) } } };
   return { clientId: actor.clientId, ...zones };
 };
+const monitorsOfClient = ({ kind, clientId }: Actor) => (kind === 'client' ? { clientId } : nobody);
+/** Monitor groups whose zones the actor all has, since a group decides about the nodes of each of its zones. */
+const monitorGroupsOf = (actor: Actor): Prisma.MonitorGroupWhereInput => {
+  if (actor.kind !== 'client' || actor.isRoot) return monitorsOfClient(actor);
+  return { clientId: actor.clientId, zones: { every: { zone: zonesOf(actor) } } };
+};
 const products = (actor: Actor): Prisma.ProductWhereInput =>
   actor.kind === 'client' ? { clientId: actor.clientId, zone: zonesOf(actor) } : nobody;
 
@@ -192,9 +198,12 @@ export const owners: { [M in Model]: Owner<M> } = {
   // Written by steering.
   NodeStanding: 'node',
   GroupState: 'group',
-  MonitorNode: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  MonitorNode: {
+    reads: monitorsOfClient,
+    writes: (actor) => ({ ...monitorsOfClient(actor), members: { every: { group: monitorGroupsOf(actor) } } }),
+  },
   MonitorState: 'monitor',
-  MonitorGroup: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
+  MonitorGroup: { reads: monitorsOfClient, writes: monitorGroupsOf },
   MonitorGroupMember: 'group',
   MonitorGroupZone: 'zone',
   // Written by the node link, read by plain SQL.

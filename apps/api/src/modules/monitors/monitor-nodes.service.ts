@@ -78,8 +78,8 @@ export const update = ({ db, now }: Ctx, { id, groupIDs, ...fields }: MonitorNod
 
 export const setEnabled = ({ db }: Ctx, ids: string[], enabled: boolean) =>
   db.$transaction(async (tx) => {
-    await own(tx, ids);
-    await tx.monitorNode.updateMany({ where: { id: { in: ids } }, data: { enabled } });
+    const { count } = await tx.monitorNode.updateMany({ where: { id: { in: ids } }, data: { enabled } });
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
     return { ids };
   });
 
@@ -89,7 +89,9 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
     if (enabled.length > 0)
       fail('STILL_ENABLED', { errorData: enabled.map(({ id, name }) => ({ id, name, rule: 'enabled' })) });
     await revoke(tx, ids);
-    await tx.monitorNode.deleteMany({ where: { id: { in: ids } } });
+    const { count } = await tx.monitorNode.deleteMany({ where: { id: { in: ids } } });
+    // The caller may see monitors that it may not change.
+    if (count !== new Set(ids).size) fail('NOT_FOUND');
   });
   await linkOf(installation)?.revoke();
   return { ids };
