@@ -1,4 +1,6 @@
 // Monitor nodes, their groups, and what their reports decide. Real monitors are in tests/flows/monitors.test.ts.
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
+import { newUserSeed, openNatsKey } from '@edgeloom/contract/edge/nats-key.ts';
 import type { MonitorResult } from '@edgeloom/contract/edge/monitors.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { monitorGroups, monitorNodes } from '@edgeloom/contract/monitors/monitors.endpoints.ts';
@@ -66,12 +68,23 @@ describe('a monitor', () => {
   test('loses its key when it gets a new token', async () => {
     const { call, monitor } = await operator();
     const { id } = await monitor();
-    const publicKey = `U${'A'.repeat(50)}${id.slice(0, 5).toUpperCase()}`;
+    const { publicKey } = openNatsKey(newUserSeed());
     await db.monitorNode.update({ where: { id }, data: { publicKey, joinedAt: new Date() } });
     await call(monitorNodes.rejoin, { params: { monitorID: id } });
     expect(await db.revokedKey.count({ where: { publicKey } })).toBe(1);
     expect((await call(monitorNodes.list)).data[0]?.status).toBe('uninitialized');
   });
+});
+
+test('the keys of monitors are revoked when their operator is removed', async () => {
+  const admin = await build.admin();
+  const { client, clientId } = await build.client();
+  const { id } = await as(client).call(monitorNodes.create, { body: { name: 'one', ip: '192.0.2.10' } });
+  const { publicKey } = openNatsKey(newUserSeed());
+  await db.monitorNode.update({ where: { id }, data: { publicKey, joinedAt: new Date() } });
+  await as(admin).call(accounts.remove, { body: { ids: [client.id] } });
+  expect(await db.monitorNode.count({ where: { clientId } })).toBe(0);
+  expect(await db.revokedKey.count({ where: { publicKey } })).toBe(1);
 });
 
 describe('a group', () => {
@@ -237,6 +250,20 @@ describe('the verdict', () => {
     await find(1, 0, { successes: 9 });
     await find(2, 0, { successes: 9 });
     expect([await answers(), await statusOf(0)]).toEqual([both, 'normal']);
+  });
+
+  test('is explained by what each monitor finds', async () => {
+    const { call, find, made, nodeIDs } = await monitoredLine();
+    await find(0, 0, { failures: 3 });
+    await find(1, 0, { successes: 1 });
+    await find(2, 0);
+    const { monitorResults } = await call(nodes.config, { params: { nodeID: made[0] ?? '' } });
+    const byMonitor = new Map(monitorResults.map(({ monitorID, ...result }) => [monitorID, result]));
+    expect(nodeIDs.map((id) => byMonitor.get(id))).toMatchObject([
+      { finding: 'failing', error: 'connection refused' },
+      { finding: 'undecided', error: null },
+      { finding: 'cannotCheck' },
+    ]);
   });
 
   test('is shown, but removes nothing, if the node has failAction none', async () => {

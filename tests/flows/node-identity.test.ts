@@ -4,6 +4,7 @@ import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { JoinReply } from '@edgeloom/contract/edge/messages.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { monitorNodes } from '@edgeloom/contract/monitors/monitors.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { inboxPrefix, subjects } from '@edgeloom/contract/subjects.ts';
 import { connect, Events, jwtAuthenticator, nkeys } from 'nats';
@@ -29,8 +30,8 @@ afterAll(() => plane.stop());
 
 const newKey = (): string => nkeys.createUser().getPublicKey();
 
-async function join(token: string, publicKey = newKey()) {
-  const answer = await fetch(`${plane.api.url}/api/v1/node/join`, {
+async function join(token: string, publicKey = newKey(), path = 'node/join') {
+  const answer = await fetch(`${plane.api.url}/api/v1/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token, publicKey, version: 'test' }),
@@ -64,6 +65,20 @@ function refusals(line: NatsConnection): string[] {
 const nodeIn = async (zone: BuiltZone) => joinSimulated(await plane.node(zone));
 
 describe('a join token', () => {
+  test('takes no key of another node or monitor, which would have two identities', async () => {
+    const zone = await plane.build.zone();
+    const { token } = await plane.node(zone);
+    const { token: other } = await plane.node(zone);
+    const body = { name: unique('monitor'), ip: '192.0.2.10' };
+    const monitor = await plane.as(zone.client).call(monitorNodes.create, { body });
+    const [ofNode, ofMonitor] = [newKey(), newKey()];
+    expect(await join(token, ofNode)).toMatchObject({ status: 200 });
+    expect((await join(monitor.joinToken, ofNode, 'monitor/join')).status).not.toBe(200);
+    expect(await join(monitor.joinToken, ofMonitor, 'monitor/join')).toMatchObject({ status: 200 });
+    expect((await join(other, ofMonitor)).status).not.toBe(200);
+    expect(await join(other)).toMatchObject({ status: 200 });
+  });
+
   test('works for one key, which may repeat its join', async () => {
     const { token, nodeID } = await plane.node(await plane.build.zone());
     const key = newKey();

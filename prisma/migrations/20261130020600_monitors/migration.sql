@@ -66,3 +66,14 @@ SELECT watch('monitor_group_zones');
 
 CREATE TRIGGER monitor_results_steer AFTER UPDATE ON monitor_results
   FOR EACH ROW WHEN (OLD.is_failing IS DISTINCT FROM NEW.is_failing) EXECUTE FUNCTION notify_steering();
+
+-- Also for those that are removed with their operator: a key that is not revoked stays connected.
+CREATE FUNCTION revoke_monitor_key() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO revoked_keys (public_key) VALUES (OLD.public_key) ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER monitor_nodes_revoke_key AFTER DELETE ON monitor_nodes
+  FOR EACH ROW WHEN (OLD.public_key IS NOT NULL) EXECUTE FUNCTION revoke_monitor_key();

@@ -4,7 +4,7 @@ import type { MonitorJoinReply, MonitorJoinRequest } from '@edgeloom/contract/ed
 import { orFail } from '../core/conflict.ts';
 import { fail } from '../core/fail.ts';
 import type { Installation } from '../core/installation.ts';
-import { natsServersOf, tokenHash } from '../node-link/join.ts';
+import { isUsedKey, natsServersOf, tokenHash } from '../node-link/join.ts';
 
 /** A token is bound to the first key: repeating a join with that key succeeds, another key is refused. */
 export async function joinMonitor(
@@ -16,9 +16,7 @@ export async function joinMonitor(
   const found = await db.monitorNode.findUnique({ where: { joinHash: tokenHash(token) } });
   if (!found?.joinEndsAt || found.joinEndsAt <= now) fail('INVALID_TOKEN');
   if (found.publicKey !== publicKey) {
-    const isNode = await db.edgeNode.count({ where: { publicKey } });
-    const isRevoked = await db.revokedKey.count({ where: { publicKey } });
-    if (isNode + isRevoked > 0) fail('INVALID_TOKEN');
+    if (await isUsedKey(db, publicKey)) fail('INVALID_TOKEN');
     // The second of two concurrent joins finds that the key is set.
     const { id, joinHash } = found;
     const joined = db.monitorNode.updateMany({

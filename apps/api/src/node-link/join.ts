@@ -16,6 +16,14 @@ export const tokenHash = (token: string) => createHash('sha256').update(token).d
 export const natsServersOf = ({ NODE_NATS_URLS, NATS_URL }: Installation['env']): string[] =>
   NODE_NATS_URLS.length > 0 ? NODE_NATS_URLS : [NATS_URL];
 
+/** A key is one identity. Its revocation would also end another one. */
+export async function isUsedKey(tx: Prisma.TransactionClient, publicKey: string): Promise<boolean> {
+  const where = { publicKey };
+  const nodes = await tx.edgeNode.count({ where });
+  const monitors = await tx.monitorNode.count({ where });
+  return nodes + monitors + (await tx.revokedKey.count({ where })) > 0;
+}
+
 /**
  * Also used by a node that moves to another zone. The lookup is by hash, so timing reveals nothing. A token is bound to
  * the first key: repeating a join with that key succeeds, another key is refused.
@@ -33,9 +41,7 @@ export async function join(
     if (!found?.joinEndsAt || found.joinEndsAt <= now) fail('INVALID_TOKEN');
     const moves = found.moveToZoneId !== null;
     if (found.publicKey === request.publicKey && !moves) return { ...found, ring: await zoneRing(tx, found.zoneId) };
-    const isTaken = await tx.edgeNode.count({ where: { publicKey: request.publicKey } });
-    const isRevoked = await tx.revokedKey.count({ where: { publicKey: request.publicKey } });
-    if ((found.publicKey !== null && !moves) || isTaken + isRevoked > 0) fail('INVALID_TOKEN');
+    if ((found.publicKey !== null && !moves) || (await isUsedKey(tx, request.publicKey))) fail('INVALID_TOKEN');
 
     const zoneId = found.moveToZoneId ?? found.zoneId;
     // Locks the zone, so that no key change starts without this node.

@@ -62,7 +62,9 @@ export async function create(ctx: Ctx, { groupIDs, ...input }: MonitorNodeInput)
 export async function rejoin(ctx: Ctx, id: string) {
   const { token, ...joining } = newToken(ctx);
   await ctx.db.$transaction(async (tx) => {
-    await revoke(tx, [id]);
+    const [monitor] = await own(tx, [id]);
+    const publicKey = monitor?.publicKey ?? null;
+    if (publicKey !== null) await tx.revokedKey.createMany({ data: [{ publicKey }], skipDuplicates: true });
     await tx.monitorNode.update({ where: { id }, data: { ...joining, publicKey: null, joinedAt: null } });
   });
   await linkOf(ctx.installation)?.revoke();
@@ -88,7 +90,7 @@ export async function remove({ db, installation }: Ctx, ids: string[]) {
     const enabled = (await own(tx, ids)).filter((monitor) => monitor.enabled);
     if (enabled.length > 0)
       fail('STILL_ENABLED', { errorData: enabled.map(({ id, name }) => ({ id, name, rule: 'enabled' })) });
-    await revoke(tx, ids);
+    // A trigger revokes their keys.
     const { count } = await tx.monitorNode.deleteMany({ where: { id: { in: ids } } });
     // The caller may see monitors that it may not change.
     if (count !== new Set(ids).size) fail('NOT_FOUND');
@@ -122,12 +124,6 @@ export async function addMembers(tx: ScopedTx, members: { groupId: string; monit
   await tx.monitorGroupMember.createMany({ data: members, skipDuplicates: true });
   const sizes = await tx.monitorGroupMember.groupBy({ by: ['groupId'], where: { groupId: { in: ids } }, _count: true });
   if (sizes.some(({ _count }) => _count > MAX_GROUP_MONITORS)) fail('LIMIT_REACHED');
-}
-
-async function revoke(tx: ScopedTx, ids: string[]) {
-  const monitors = await own(tx, ids);
-  const keys = monitors.flatMap(({ publicKey }) => (publicKey === null ? [] : [{ publicKey }]));
-  if (keys.length > 0) await tx.revokedKey.createMany({ data: keys, skipDuplicates: true });
 }
 
 function statusOf({ enabled, joinedAt, state }: Row, now: Date): MonitorStatus {

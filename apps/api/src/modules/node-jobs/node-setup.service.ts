@@ -4,6 +4,7 @@ import { findArtifact } from '../../install/artifacts.ts';
 import { controlOf, setupScript } from '../../install/pull.ts';
 import { findMonitorTarget, findTarget, listeningPorts } from '../../install/target.ts';
 import { holderOf } from '../../install/token-holder.ts';
+import { natsServersOf } from '../../node-link/join.ts';
 
 interface Machine {
   system: string;
@@ -37,7 +38,7 @@ export async function info({ db, installation }: Ctx, nodeID: string | undefined
   const lines = {
     control,
     install: `${control}/api/v1/node/install.sh`,
-    nats: (env.NODE_NATS_URLS.length > 0 ? env.NODE_NATS_URLS : [env.NATS_URL]).join(','),
+    nats: natsServersOf(env).join(','),
     systems: 'rocky-9,centos-7,debian-12',
   };
   const ofNode = nodeID === undefined ? {} : await linesOf(db, pool, nodeID);
