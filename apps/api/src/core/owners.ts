@@ -206,8 +206,8 @@ export const owners: { [M in Model]: Owner<M> } = {
   MonitorGroup: { reads: monitorsOfClient, writes: monitorGroupsOf },
   MonitorGroupMember: 'group',
   MonitorGroupZone: 'zone',
-  // Written by the node link, read by plain SQL.
-  MonitorResult: '(none)',
+  // Written by the node link.
+  MonitorResult: 'node',
   Rollout: rolloutsOf,
   RolloutZone: 'rollout',
   RolloutWave: 'rollout',

@@ -139,6 +139,7 @@ export const statusTone = {
     installing: 'busy',
     rejected: 'bad',
   },
+  monitorFinding: { failing: 'bad', working: 'ok', undecided: 'unknown', cannotCheck: 'off' },
   nodeMonitor: { unknown: 'unknown', normal: 'ok', error: 'bad' },
   task: { processing: 'busy', completed: 'ok', failed: 'bad', deleting: 'busy', deleted: 'off' },
   upgrade: { notUpdated: 'unknown', updating: 'busy', updateFailed: 'bad', updateComplete: 'ok' },

@@ -4,6 +4,7 @@ import { Folder } from '../common/folder.ts';
 import { secret } from '../common/secret.ts';
 import { FailingPattern, NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
 import { ReleaseProduct } from '../edge/releases.ts';
+import type { ErrorMessage } from '../messages.ts';
 import { UpgradeStatus } from '../rollouts/rollouts.ts';
 
 /**
@@ -113,11 +114,18 @@ export const Geneva = z.object({
   windowSize: z.int().min(1).max(65_535).nullable(),
 });
 
-/** A host with an optional port, as in the Host header. */
-const HostName = z
+/** A host with an optional port, as in the Host header. Not all that the pattern permits is a host: `1.2.3.4.5`. */
+const HostHeader = z
   .string()
   .max(259)
-  .regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/);
+  .regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/)
+  .refine((host) => URL.canParse(`http://${host}`), {
+    message: 'enter a domain name' satisfies ErrorMessage,
+  });
+const TlsName = z
+  .string()
+  .max(253)
+  .regex(/^[A-Za-z0-9.-]+$/);
 
 /** type: 1 HTTP status, 2 HTTP content, 3 TCP, 4 ping. */
 export const NodeMonitor = z.object({
@@ -131,20 +139,33 @@ export const NodeMonitor = z.object({
   content: z.string().max(1024).nullable(),
   interval: z.int().min(1).max(86_400).describe('Seconds; a new one is 1 to 3600'),
   failAction: z.enum(['none', 'pause']),
-  host: HostName.nullable().default(null).describe("Host of HTTP requests; null: the URL's"),
-  tlsName: HostName.nullable().default(null).describe('TLS name (SNI) of HTTPS requests; null: the host'),
+  host: HostHeader.nullable().default(null).describe("Host of HTTP requests; null: the URL's"),
+  tlsName: TlsName.nullable().default(null).describe('TLS name (SNI) of HTTPS requests; null: the host'),
   userAgent: z
     .string()
     .max(256)
     .regex(/^[\x20-\x7e]*$/)
     .default('')
     .describe("Empty: the monitor's own"),
-  status: z.int().min(100).max(999).nullable().default(null).describe('Expected HTTP status; null: 200 to 399'),
+  status: z.int().min(200).max(999).nullable().default(null).describe('Expected HTTP status; null: 200 to 399'),
   timeout: z.int().min(1).max(30).default(5).describe('Seconds'),
 });
 
 /** `unknown`: not monitored, or its monitors have not decided. */
 export const MonitorVerdict = z.enum(['unknown', 'normal', 'error']);
+
+/** `undecided`: too few checks agree. */
+export const MonitorFinding = z.enum(['failing', 'working', 'undecided', 'cannotCheck']);
+
+/** The finding of one monitor about a node. */
+export const NodeMonitorResult = z.object({
+  monitorID: Id,
+  monitorName: Text,
+  finding: MonitorFinding,
+  error: z.string().nullable().describe('Why the last check failed, or could not be done'),
+  tookMs: z.int(),
+  reportedAt: Time,
+});
 
 /** The input of a monitor. Monitors that were stored earlier may have a longer interval. */
 export const NodeMonitorInput = NodeMonitor.extend({ interval: z.int().min(1).max(3600).describe('Seconds') });
@@ -217,6 +238,7 @@ export const Installed = z.object({
   unreadableLines: z.int().describe('Lines of its access logs that failed to parse, since it was created'),
   logsLost: z.int().describe('Lines of its access logs that it deleted unsent for lack of room, since it was created'),
   logsLostAt: Time.nullable().describe('When the last ones were lost'),
+  monitorResults: z.array(NodeMonitorResult).describe('What the monitors of its zone find'),
 });
 
 /** The stored lines of a node, and the longest one. Escaping may triple its length. */
@@ -249,6 +271,7 @@ export type NodeInput = z.output<typeof NodeInput>;
 export type NodeUpdate = z.output<typeof NodeUpdate>;
 export type NodeStatus = z.output<typeof NodeStatus>;
 export type MonitorVerdict = z.output<typeof MonitorVerdict>;
+export type MonitorFinding = z.output<typeof MonitorFinding>;
 export type NodeMonitor = z.output<typeof NodeMonitor>;
 export type NodeSSHUpdate = z.output<typeof NodeSSHUpdate>;
 export type NodePurge = z.output<typeof NodePurge>;

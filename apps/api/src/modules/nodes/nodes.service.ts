@@ -5,6 +5,7 @@ import { FailingPattern } from '@edgeloom/contract/edge/messages.ts';
 import {
   UnreadableLine,
   type EdgeNode,
+  type MonitorFinding,
   type NodeInput,
   type NodeMonitor,
   type NodeSSHUpdate,
@@ -218,7 +219,31 @@ export async function config({ db, now }: Ctx, id: string) {
     unreadableLines: Number(unreadable?.count ?? 0),
     logsLost: Number(state?.logsLost ?? 0),
     logsLostAt: state?.logsLostAt ?? null,
+    monitorResults: row.monitor === null ? [] : await monitorResults(db, row),
   };
+}
+
+/** Results of monitors that left the group are older, and left out. */
+async function monitorResults(db: ScopedTx, { id: nodeId, zoneId }: { id: string; zoneId: string }) {
+  const rows = await db.monitorResult.findMany({
+    where: { nodeId, monitor: { enabled: true, members: { some: { group: { zones: { some: { zoneId } } } } } } },
+    include: { monitor: { select: { name: true } } },
+    orderBy: { monitor: { name: 'asc' } },
+  });
+  return rows.map(({ monitorId, monitor, isFailing, failures, successes, error, tookMs, reportedAt }) => ({
+    monitorID: monitorId,
+    monitorName: monitor.name,
+    finding: findingOf(isFailing, failures + successes > 0),
+    error,
+    tookMs,
+    reportedAt,
+  }));
+}
+
+function findingOf(isFailing: boolean | null, canCheck: boolean): MonitorFinding {
+  if (!canCheck) return 'cannotCheck';
+  if (isFailing === null) return 'undecided';
+  return isFailing ? 'failing' : 'working';
 }
 
 export async function unreadableLines({ db }: Ctx, id: string): Promise<UnreadableLines> {

@@ -47,6 +47,7 @@ import { ConnectionsTab, PerformanceTab } from './performance-tab.tsx';
 import { Running } from './running.tsx';
 import { Serial } from './serial.tsx';
 import { CacheTab, CommandsTab, GenevaTab, LogsTab } from './settings-tabs.tsx';
+import { MonitorResults } from '../monitors/monitor-results.tsx';
 import { Subs } from './subs.tsx';
 import { UnreadableLines } from './unreadable-lines.tsx';
 
@@ -264,6 +265,7 @@ function Info({ node, installed }: { node: EdgeNode; installed: Installed }) {
           <span>{t('nodes.info.noFaults')}</span>
         )}
       </Section>
+      {installed.monitorResults.length > 0 && <MonitorResults rows={installed.monitorResults} />}
       {installed.logsLost > 0 && <LostLines lines={installed.logsLost} at={installed.logsLostAt} />}
       {installed.unreadableLines > 0 && <UnreadableLines node={node} count={installed.unreadableLines} />}
       {node.kind === 'edge' && <GroupsOfNode node={node} />}
