@@ -1,5 +1,5 @@
 // An operator adds a monitor in the console.
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepPicture } from '../support/assertions/screenshots.ts';
 import { collectedStops } from '../support/services/collected-stops.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
@@ -25,5 +25,6 @@ test('a monitor is added, with the command that installs it, and waits for its m
   await page.getByRole('button', { name: 'Close', exact: true }).last().click();
   await page.getByRole('link', { name: /Uninitialized/ }).click();
   await page.getByRole('row', { name: /outside/ }).waitFor();
+  expect(await page.getByRole('row', { name: /outside/ }).innerText()).toContain('192.0.2.10');
   await keepPicture(page, 'monitor-nodes');
 });

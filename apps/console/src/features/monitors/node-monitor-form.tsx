@@ -8,6 +8,7 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
+import { sharedSettings } from './shared-settings.ts';
 
 type EdgeNode = RowOf<typeof nodes.list>;
 
@@ -20,19 +21,21 @@ const Fields = NodeMonitorInput.extend({
   status: status.unwrap().unwrap().optional(),
 });
 
+const isNumber = (key: string) => key === 'port' || key === 'status';
+
 /** How the monitors of its zone check a node. */
 export function NodeMonitorForm({ rows }: { rows: readonly EdgeNode[] }) {
   const ids = rows.map(({ id }) => id);
-  const { monitor = null } = rows.length === 1 ? (rows[0] ?? {}) : {};
-  const { port: ownPort = null, status: ownStatus = null, type = 1, ...rest } = monitor ?? {};
-  const numbers = { ...(ownPort !== null && { port: ownPort }), ...(ownStatus !== null && { status: ownStatus }) };
-  const start = { enabled: true, url: null, content: null, interval: 30, failAction: 'pause' };
+  const { type = 1, ...shared } = sharedSettings(rows.map(({ monitor }) => monitor));
+  const set = Object.fromEntries(Object.entries(shared).filter(([key, value]) => value !== null || !isNumber(key)));
+  // Removal from DNS is chosen, since a check of a port on which no site listens fails for every node.
+  const start = { enabled: true, url: null, content: null, interval: 30, failAction: 'none' };
   return (
     <ResourceForm
       create={nodes.monitor}
       schema={Fields}
       words="nodeMonitor"
-      initial={{ ...start, ...rest, ...numbers, type: String(type) }}
+      initial={{ ...start, ...set, type: String(type) }}
       wrap={(values) => ({
         ...values,
         ids,
@@ -61,7 +64,7 @@ function RequestFields() {
     <>
       <TextField name="url" nullable placeholder="https://www.example.com/health" />
       {type === '2' && <TextField name="content" nullable />}
-      <NumberField name="status" min={100} max={999} plain />
+      <NumberField name="status" min={200} max={999} plain />
       <TextField name="host" nullable placeholder="www.example.com" />
       <TextField name="tlsName" nullable placeholder="www.example.com" />
       <TextField name="userAgent" />
