@@ -28,3 +28,47 @@ test('a monitor is added, with the command that installs it, and waits for its m
   expect(await page.getByRole('row', { name: /outside/ }).innerText()).toContain('192.0.2.10');
   await keepPicture(page, 'monitor-nodes');
 });
+
+test('the page of a node shows what each of its monitors finds', async () => {
+  const { build, installation } = consoles.app;
+  const { db } = installation;
+  const zone = await build.zone();
+  const { clientId } = zone;
+  const monitor = {
+    enabled: true,
+    type: 3,
+    url: null,
+    port: 443,
+    content: null,
+    interval: 30,
+    failAction: 'pause',
+    host: null,
+    tlsName: null,
+    userAgent: '',
+    status: null,
+    timeout: 5,
+  };
+  const { id: nodeId } = await build.node({ zone });
+  await db.edgeNode.update({ where: { id: nodeId }, data: { monitor, joinedAt: new Date() } });
+  const { id: groupId } = await db.monitorGroup.create({ data: { clientId, name: 'outside' } });
+  await db.monitorGroupZone.create({ data: { zoneId: zone.id, groupId } });
+  const findings = [
+    { name: 'Frankfurt', isFailing: true, failures: 3, successes: 0, error: 'connect ECONNREFUSED 192.0.2.1:443' },
+    { name: 'Taipei', isFailing: null, failures: 0, successes: 0, error: 'connect ENETUNREACH' },
+    { name: 'Tokyo', isFailing: false, failures: 0, successes: 9, error: null },
+  ];
+  for (const { name, ...result } of findings) {
+    const { id: monitorId } = await db.monitorNode.create({ data: { clientId, name, ip: '192.0.2.10' } });
+    await db.monitorGroupMember.create({ data: { groupId, monitorId } });
+    await db.monitorResult.create({
+      data: { monitorId, nodeId, version: 'v', tookMs: 12, reportedAt: new Date(), ...result },
+    });
+  }
+  const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/${nodeId}`, { language: 'en' });
+  const row = (name: string) => page.getByRole('row', { name });
+  await row('Frankfurt').waitFor();
+  expect(await row('Frankfurt').innerText()).toMatch(/Failing.*ECONNREFUSED/s);
+  expect(await row('Taipei').innerText()).toContain('Cannot check');
+  expect(await row('Tokyo').innerText()).toContain('Working');
+  await keepPicture(page, 'monitor-results');
+});
