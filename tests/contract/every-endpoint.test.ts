@@ -230,12 +230,10 @@ describe.each(withIds)('$title', (call) => {
   });
 
   test('hides unassigned objects from a sub-account and from another customer', async () => {
-    // All sub-clients of a client see its accounts, branding, announcements and error pages.
+    // All sub-clients of a client see its accounts, branding, announcements, error pages and monitors.
     const { user, subUser: sub, subClient: other, branding, announcement, defaultErrorPage } = elsewhere.ids;
-    const ids = { ...beside.ids, user, subUser: sub, subClient: other, branding, announcement, defaultErrorPage };
-    // All sub-clients of a client see its accounts, branding, announcements and monitors.
-    const { user, subUser: sub, subClient: other, branding, announcement, monitorNode, monitorGroup } = elsewhere.ids;
-    const ofClient = { user, subClient: other, branding, announcement, monitorNode, monitorGroup };
+    const { monitorNode, monitorGroup } = elsewhere.ids;
+    const ofClient = { user, subClient: other, branding, announcement, defaultErrorPage, monitorNode, monitorGroup };
     const ids = { ...beside.ids, ...ofClient, subUser: sub };
     const attempts: [SignedInAccount, World][] =
       mount === 'client'

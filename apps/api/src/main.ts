@@ -81,7 +81,6 @@ const nodeJobs = startNodeJobs(installation, log);
 const logExports = startLogExports(installation, log);
 const logPush = startLogPush(installation, log);
 const trafficLimits = startTrafficLimits(installation, log);
-const alerts = startAlerts(installation, log);
 const alertDelivery = startAlertDelivery(installation, log);
 const steering = startSteering(installation, log);
 const geoip = await openGeoip(env, log);
@@ -109,9 +108,6 @@ const expiry = setInterval(() => {
   expireAccounts(installation).catch((error: unknown) => log.warn({ err: error }, 'accounts not expired'));
   expireSites(installation).catch((error: unknown) => log.warn({ err: error }, 'sites not expired'));
   noteLicenseTime(installation).catch((error: unknown) => log.warn({ err: error }, 'time not noted'));
-  notifyExpiringSites(installation, new Date()).catch((error: unknown) =>
-    log.warn({ err: error }, 'expiring sites not announced'),
-  );
   sweepLogSpool(installation).catch((error: unknown) => log.warn({ err: error }, 'spooled logs not swept'));
   endSwitches(installation).catch((error: unknown) => log.warn({ err: error }, 'kill switches not ended'));
 }, MINUTE_MS).unref();

@@ -411,6 +411,7 @@ export async function world(
     where: { clientId_code: { clientId, code: 504 } },
     create: { clientId, code: 504, type: 'content', value: '<h1>later</h1>', enabled: true, edgeOnly: true },
     update: {},
+  });
   const webhook = await db.alertChannel.create({
     data: {
       clientId,

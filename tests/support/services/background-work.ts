@@ -36,7 +36,6 @@ export { forgetAlerts } from '@edgeloom/api/jobs/raise-alerts.job.ts';
 export { expireAccounts } from '@edgeloom/api/jobs/expire-accounts.job.ts';
 export { expireSites } from '@edgeloom/api/jobs/expire-sites.job.ts';
 export { notifyExpiringSites } from '@edgeloom/api/jobs/notify-expiring-sites.job.ts';
-export { limitTraffic } from '@edgeloom/api/jobs/limit-traffic.job.ts';
 export { checkCustomer, limitTraffic } from '@edgeloom/api/jobs/limit-traffic.job.ts';
 export { forgetVersions } from '@edgeloom/api/jobs/forget-versions.job.ts';
 export { removeEndedExceptions } from '@edgeloom/api/jobs/remove-ended-exceptions.job.ts';

@@ -1,14 +1,14 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import type { DomainInput } from '@edgeloom/contract/domains/domains.ts';
 import { listDomains, removeDomains, type DomainRow } from '../commands/domains.ts';
 import { batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
 import { compareLists, type FieldChange, type ListDifference } from './difference.ts';
 import { fieldLines, planned, type PlannedSection } from './plan.ts';
+import type { FileDomain } from './site-file.ts';
 
 const DOMAINS_OF_A_CALL = 1000;
 
-type Fields = Omit<DomainInput, 'name'> & { name: string };
+type Fields = Omit<FileDomain, 'name'> & { name: string };
 
 /** The order of tags, ports and origins has no meaning. */
 function comparable({ name, tags, enabled, upstreams, scheme, portMap, hostReplace }: Fields): Fields {
@@ -33,7 +33,7 @@ const current = (row: DomainRow) => ({
 type Current = ReturnType<typeof current>;
 type ChangedDomain = ListDifference<Fields, Current>['changed'][number];
 
-export async function planDomains(context: ApplyContext, wanted: readonly DomainInput[]): Promise<PlannedSection> {
+export async function planDomains(context: ApplyContext, wanted: readonly FileDomain[]): Promise<PlannedSection> {
   const rows = await listDomains(context, context.params.siteId);
   const difference = compareLists<Fields, Current>(wanted.map(comparable), rows.map(current), ({ name }) => name);
   const { added, changed, removed } = difference;

@@ -18,10 +18,14 @@ const Redirects = z.object({
   rules: z.array(RedirectInput).max(REDIRECTS_OF_A_SITE),
 });
 
+/** A file says the same for every product, so a domain is on unless it says otherwise. */
+const FileDomain = DomainInput.extend({ enabled: z.boolean().default(true) });
+export type FileDomain = z.output<typeof FileDomain>;
+
 /** A section that is left out is not touched. One that is there is complete: the site loses what it does not name. */
 const SiteFile = z.object({
   site: Text.optional(),
-  domains: z.array(DomainInput).max(1000).optional(),
+  domains: z.array(FileDomain).max(1000).optional(),
   cacheRules: z.array(CacheRuleInput).max(1000).optional(),
   redirects: z.array(Redirects).max(100).optional(),
   errorPages: z.array(ErrorPageInput).optional(),

@@ -110,8 +110,8 @@ const en: Record<LetterName, Words> = {
     lines: [
       'The site {site} expires at {at} (UTC), in {days} days. From then on its visitors get an error page.',
       'Its settings are kept. A later expiry puts the site back into service.',
-      ],
-    },
+    ],
+  },
   trafficWarning: {
     subject: '80 % of your traffic is used',
     lines: [
@@ -201,8 +201,8 @@ const zhTW: Record<LetterName, Words> = {
     lines: [
       '站點 {site} 將於 {at}（UTC，{days} 天後）到期，屆時訪客會看到錯誤頁。',
       '站點的設定會保留，延後到期時間即可恢復服務。',
-      ],
-    },
+    ],
+  },
   trafficWarning: {
     subject: '流量已使用 80%',
     lines: ['{products} 的流量包本月已使用 80% 以上。', '您可以在主控台查看剩餘流量，或請服務商加購流量包。'],
@@ -289,8 +289,8 @@ const zhCN: Record<LetterName, Words> = {
     lines: [
       '站点 {site} 将于 {at}（UTC，{days} 天后）到期，届时访客会看到错误页。',
       '站点的设置会保留，延后到期时间即可恢复服务。',
-      ],
-    },
+    ],
+  },
   trafficWarning: {
     subject: '流量已使用 80%',
     lines: ['{products} 的流量包本月已使用 80% 以上。', '您可以在控制台查看剩余流量，或请服务商加购流量包。'],

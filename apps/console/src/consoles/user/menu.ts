@@ -1,8 +1,7 @@
 import { alerts } from '@edgeloom/contract/alerts/alerts.calls.ts';
 import { ownSites } from '@edgeloom/contract/sites/sites.calls.ts';
 import { ownTrafficPackages } from '@edgeloom/contract/traffic/traffic.calls.ts';
-import { IconGauge, IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
-import { IconBell, IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
+import { IconBell, IconGauge, IconLayoutDashboard, IconWorld } from '@tabler/icons-react';
 import type { MenuGroup } from '../../components/frame/menu.ts';
 import { accountGroup } from '../account-group.ts';
 import { analyticsGroup } from '../analytics-group.ts';
@@ -24,7 +23,11 @@ export const menu: readonly MenuGroup[] = [
         icon: IconGauge,
         reads: ownTrafficPackages.list,
       },
+    ],
+  },
+  {
     title: 'frame.groups.system',
+    entries: [
       { to: 'systemManagement/notifySetting', title: 'notifySetting.title', icon: IconBell, reads: alerts.list },
     ],
   },

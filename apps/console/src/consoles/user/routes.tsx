@@ -37,6 +37,8 @@ export const routes = consoleRoutes(
     {
       path: 'trafficPkgManagement/trafficPkgList',
       lazy: page(() => import('../../features/traffic/own-traffic-page.tsx'), 'OwnTrafficPage'),
+    },
+    {
       path: 'systemManagement/notifySetting',
       lazy: page(() => import('../../features/notify-setting/notify-setting-page.tsx'), 'NotifySettingPage'),
     },
