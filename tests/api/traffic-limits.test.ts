@@ -3,7 +3,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
-import { billingMonth } from '@edgeloom/api/modules/traffic/billing-month.ts';
+import { billingMonth } from '../support/builders/billing-months.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { mailsTo } from '../support/assertions/mailbox.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';

@@ -9,7 +9,7 @@ import {
   trafficPackages,
   trafficUsage,
 } from '@edgeloom/contract/traffic/traffic.endpoints.ts';
-import { billingMonth, monthOf } from '@edgeloom/api/modules/traffic/billing-month.ts';
+import { billingMonth, monthOf } from '../support/builders/billing-months.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { testApp } from '../support/services/app.ts';
 import '../support/assertions/matchers.ts';

@@ -1,6 +1,6 @@
 // An operator sells a traffic package and reads the report; the customer sees what is left.
 import { readFile } from 'node:fs/promises';
-import { monthOf } from '@edgeloom/api/modules/traffic/billing-month.ts';
+import { monthOf } from '../support/builders/billing-months.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessibilityViolations } from '../support/assertions/accessibility.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { groups } from '@edgeloom/contract/all.ts';
 import type { Mount } from '@edgeloom/contract/family.ts';
+import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { mounted, paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { TestApp } from '../services/app.ts';
 import { sample } from './sample-input.ts';
@@ -33,6 +34,9 @@ export const calls: readonly WireCall[] = mounted(groups).map((call) => ({
   ...call,
   title: `${call.method} ${call.path}`,
 }));
+/** Endpoints whose body selects among rows like a query: what the caller may not see is not there. */
+export const filtersByBody: readonly Endpoint[] = [statistics.siteBandwidth];
+
 /** Endpoints that require an account. */
 export const authenticatedCalls = calls.filter(({ endpoint }) => endpoint.can !== 'anyone');
 

@@ -17,6 +17,8 @@ test('every table of a site is tracked or exempt, with the permission area of it
     // Keys and certificate chains are renewed and expire.
     'acme_challenges',
     'acme_placements',
+    // Alerts are history.
+    'alerts',
     // Blocked addresses are runtime data.
     'blocks',
     // Cache usage is runtime data.
@@ -30,14 +32,19 @@ test('every table of a site is tracked or exempt, with the permission area of it
     'log_destinations',
     'log_spool',
     'log_spool_heads',
-    // Belongs to the operator.
+    // These belong to the operator.
+    'predefined_settings',
     'preheat_caches',
     'purges',
     'site_assignments',
+    // Times at which the payer of a site changed are history.
+    'site_billings',
     'site_dns',
     'site_versions',
     // Referenced by modules, which are versioned.
     'token_keys',
+    // Billed bytes are history.
+    'traffic_usages',
   ]);
   expect(
     rows

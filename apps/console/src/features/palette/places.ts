@@ -170,6 +170,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
         'nodes.unreadable.title',
         'nodes.tabs.subs',
         'nodes.running.title',
+        'nodes.monitors.title',
         'groups.ofNode',
         'nodes.actions.enable',
         'nodes.actions.disable',
