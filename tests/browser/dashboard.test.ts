@@ -138,7 +138,8 @@ test('a site that was first visited a minute ago has figures by the minute, from
     const { requests } = await measurePageCost(cold.page, `/${account.kind}/dashboard`, (opened) =>
       opened.locator('canvas').first().waitFor(),
     );
-    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(25);
+    const charts = requests.filter((request) => /\/api\/v1\/\w+\/charts\//.test(request));
+    expect(charts.length, requests.join('\n')).toBeLessThanOrEqual(4);
     await cold.page.context().close();
   }
 });

@@ -124,7 +124,7 @@ test('an operator creates a zone, a product and a site for a customer', { timeou
     .getByText('NTD 1.20 / GB')
     .waitFor();
 
-  await menu.getByRole('link', { name: 'Sites' }).click();
+  await menu.getByRole('link', { name: 'Sites', exact: true }).click();
   await page.getByRole('button', { name: 'Add site' }).click();
   await drawer.getByLabel('Site', { exact: true }).fill('Glow Select');
   await drawer.getByRole('combobox', { name: 'Product' }).click();

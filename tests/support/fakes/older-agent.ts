@@ -11,7 +11,7 @@ const removedFeatures: Readonly<Record<string, readonly (readonly [from: string,
   'packages/contract/src/edge/documents.ts': [
     ["  'siteFirewall',\n  'tokenAuth',\n", "  'siteFirewall',\n"],
     ['  port: PortDoc,\n', ''],
-    [`'acme', 'port', 'module'`, `'acme', 'module'`],
+    ["  'port',\n  'module',\n", "  'module',\n"],
   ],
   'packages/contract/src/edge/module-doc.ts': [
     ['  TokenAuthDoc,\n', ''],

@@ -86,7 +86,7 @@ export const ruleText = (rule: string, message: string, values?: Values) =>
   // A provider's own message, or our connection error.
   (rule === 'provider' && message !== '' ? faultWords(message) : null) ??
   messageText(message, values) ??
-  tMaybe(`errors.rules.${rule}`, values && withLocalTimes(values)) ??
+  rulePhrase(rule, values && withLocalTimes(values)) ??
   faultWords(message);
 
 const isTime = (value: string | number) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value));
@@ -96,6 +96,8 @@ const withLocalTimes = (values: Values): Values =>
   );
 
 /** The sign-in pages load a few of the phrases only. */
+const rulePhrase = (rule: string, values?: Values) =>
+  tMaybe(`errors.rules.${rule}`, values) ?? tMaybe(`errorRules.${rule}`, values);
 const messageText = (message: string, values?: Values) =>
   tMaybe(`errors.messages.${message}`, values) ?? tMaybe(`errorMessages.${message}`, values);
 
@@ -112,7 +114,7 @@ const ruleOf = (item: unknown) =>
 
 /** Codes of an operator's license are also those of the installation's license, which only administrators see. */
 const installationLimit = ({ envelope: { errorData } }: ApiError) =>
-  errorData.some((item) => ruleOf(item) === 'installationLicense') ? t('errors.rules.installationLicense') : null;
+  errorData.some((item) => ruleOf(item) === 'installationLicense') ? t('errorRules.installationLicense') : null;
 
 /** 101003 names the input and the broken rule. */
 function particular(error: ApiError) {

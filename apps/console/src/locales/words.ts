@@ -37,6 +37,7 @@ import type domains from './en/domains.json';
 import type dropped from './en/dropped.json';
 import type emailSetting from './en/emailSetting.json';
 import type errorMessages from './en/errorMessages.json';
+import type errorRules from './en/errorRules.json';
 import type errorPages from './en/errorPages.json';
 import type errors from './en/errors.json';
 import type frame from './en/frame.json';
@@ -155,6 +156,7 @@ export interface Words {
   dropped: typeof dropped;
   emailSetting: typeof emailSetting;
   errorMessages: typeof errorMessages;
+  errorRules: typeof errorRules;
   errorPages: typeof errorPages;
   errors: typeof errors;
   frame: typeof frame;

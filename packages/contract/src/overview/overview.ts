@@ -3,9 +3,6 @@ import * as z from 'zod';
 /** Queues of background work. */
 export const Queue = z.enum(['certificateOrders', 'nodeJobs', 'outgoingMails', 'nameProofs']);
 
-/** Work that has waited longer is shown as late. */
-export const LATE_SECONDS = 300;
-
 /** The whole installation, over all operators. Up to 15 seconds old. */
 export const Overview = z.object({
   customers: z

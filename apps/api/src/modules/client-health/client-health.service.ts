@@ -1,6 +1,6 @@
 // Operators share dependencies and background work. All else is of the operator's own zones and sites.
 import type { ClientHealth } from '@edgeloom/contract/client-health/client-health.ts';
-import { LATE_SECONDS } from '@edgeloom/contract/overview/overview.ts';
+import { LATE_SECONDS } from '@edgeloom/contract/overview/late-seconds.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { memoizeLatest } from '../../core/memoize.ts';
 import { sql } from '../../core/sql.ts';

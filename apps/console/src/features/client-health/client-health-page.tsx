@@ -1,6 +1,6 @@
 import { clientHealth } from '@edgeloom/contract/client-health/client-health.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
-import { LATE_SECONDS } from '@edgeloom/contract/overview/overview.ts';
+import { LATE_SECONDS } from '@edgeloom/contract/overview/late-seconds.ts';
 import { Page } from '../../components/page/page.tsx';
 import { Await } from '../../components/states/await.tsx';
 import { StatusMark } from '../../components/status/status-mark.tsx';

@@ -1,4 +1,4 @@
-import { LATE_SECONDS } from '@edgeloom/contract/overview/overview.ts';
+import { LATE_SECONDS } from '@edgeloom/contract/overview/late-seconds.ts';
 import { Await } from '../../components/states/await.tsx';
 import { count, duration } from '../../lib/format.ts';
 import { tMaybe, useLanguage, useT, type T } from '../../lib/i18n.ts';

@@ -4,7 +4,7 @@ const files = import.meta.glob<object>(
   [
     './*.json',
     '!./{app,auth,common,errors}.json',
-    '!./{accounts,announcementSetting,charts,dashboard,dnsSetting,errorMessages,frame,ipset,licenses,palette,proxy,rates,security,securityAnalysis,shared,sites,statistics,status,unprocessed}.json',
+    '!./{accounts,announcementSetting,charts,dashboard,dnsSetting,errorMessages,errorRules,frame,ipset,licenses,palette,proxy,rates,security,securityAnalysis,shared,sites,statistics,status,unprocessed}.json',
   ],
   { eager: true, import: 'default' },
 );

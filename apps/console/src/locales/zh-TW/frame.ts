@@ -1,14 +1,14 @@
 import { byFeature } from '../by-feature.ts';
 
 const own = import.meta.glob<object>(
-  './{accounts,announcementSetting,charts,dashboard,dnsSetting,errorMessages,frame,ipset,licenses,palette,proxy,rates,security,securityAnalysis,shared,sites,statistics,status,unprocessed}.json',
+  './{accounts,announcementSetting,charts,dashboard,dnsSetting,errorMessages,errorRules,frame,ipset,licenses,palette,proxy,rates,security,securityAnalysis,shared,sites,statistics,status,unprocessed}.json',
   { eager: true, import: 'default' },
 );
 const menus = import.meta.glob<object>(
   [
     './*.json',
     '!./{app,auth,common,errors}.json',
-    '!./{accounts,announcementSetting,charts,dashboard,dnsSetting,errorMessages,frame,ipset,licenses,palette,proxy,rates,security,securityAnalysis,shared,sites,statistics,status,unprocessed}.json',
+    '!./{accounts,announcementSetting,charts,dashboard,dnsSetting,errorMessages,errorRules,frame,ipset,licenses,palette,proxy,rates,security,securityAnalysis,shared,sites,statistics,status,unprocessed}.json',
   ],
   { eager: true, import: 'default', query: '?menu' },
 );
