@@ -43,6 +43,7 @@ describe('the settings of a zone', () => {
       ['image', false],
       ['http3', false],
       ['antiCC', false],
+      ['waf', false],
     ]);
   });
 
@@ -647,6 +648,11 @@ describe('a kill switch', () => {
     expect(await readZoneDoc(zone.id)).toMatchObject({ off: ['compression'], http3: true });
     await call(zoneSettings.setSwitch, { params, body: { off: false, reason: 'mended', name: 'compression' } });
     expect((await call(zoneSettings.switches, { params })).data.every((one) => !one.off)).toBe(true);
+    await call(zoneSettings.setSwitch, { params, body: { ...off, name: 'waf' } });
+    expect(await readZoneDoc(zone.id)).toMatchObject({ wafOff: true });
+    await installation.db.zoneSwitch.updateMany({ where: { zoneId: zone.id }, data: { until: new Date(0) } });
+    await endSwitches(installation);
+    expect(await readZoneDoc(zone.id)).not.toHaveProperty('wafOff');
     const past = { ...off, name: 'image' as const, until: new Date(0).toISOString() };
     await expect(call(zoneSettings.setSwitch, { params, body: past })).toFail('PARAMETER');
   });

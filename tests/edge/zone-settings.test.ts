@@ -1,6 +1,8 @@
 // Zone settings, as visitors and origins see them.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Edge } from '../support/services/edge.ts';
+import { simulateRequest } from '../support/assertions/simulate-request.ts';
+import { siteWithWaf } from '../support/builders/waf.ts';
 import { startEdge, zoneDoc } from '../support/services/edge.ts';
 
 let edge: Edge;
@@ -55,6 +57,30 @@ test("a kill switch disables a site's compression", async () => {
   expect((await edge.get('/text', { host: name, headers })).header('content-encoding')).toBe('gzip');
   await serveWith({ off: ['compression'] });
   expect((await edge.get('/text', { host: name, headers })).header('content-encoding')).toBeUndefined();
+});
+
+const INJECTION = '/?id=1%20union%20all%20select%20name,2%20from%20users';
+
+test('the kill switch of the WAF lets requests through without a reload, and ends', async () => {
+  const { name } = await siteWithWaf(edge);
+  const statusOf = async () => (await edge.get(INJECTION, { host: name })).status;
+  const stepOf = async () =>
+    (await simulateRequest(edge, name, INJECTION)).steps.find(({ step }) => step === 'waf')?.decision;
+  expect([await statusOf(), await stepOf()]).toEqual([403, 'refused']);
+  await edge.put(zoneDoc(edge.ports, { wafOff: true }));
+  expect([await statusOf(), await stepOf()]).toEqual([200, 'switchedOff']);
+  await edge.put(zoneDoc(edge.ports));
+  expect(await statusOf()).toBe(403);
+});
+
+test('the kill switch of the WAF lets requests through that a failing firewall refuses', async () => {
+  const from = 'local function judge(request, module)\n';
+  const failing = await startEdge({ lua: [{ file: 'edge/plugins/waf.lua', from, to: `${from}error("it fails")\n` }] });
+  onTestFinished(() => failing.stop());
+  const { name } = await siteWithWaf(failing);
+  expect((await failing.get('/', { host: name })).status).toBe(503);
+  await failing.put(zoneDoc(failing.ports, { wafOff: true }));
+  expect((await failing.get('/', { host: name })).status).toBe(200);
 });
 
 test('the maximum upload size is the zone’s', async () => {

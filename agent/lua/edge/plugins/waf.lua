@@ -7,6 +7,7 @@ local inflate = require("edge.waf.inflate")
 local inspect = require("edge.waf.inspect")
 local record_monitor_match = require("edge.core.monitor_match")
 local white = require("edge.core.white")
+local zones = require("edge.core.zone")
 local get_body_data, get_body_file, get_headers, read_body = ngx.req.get_body_data, ngx.req.get_body_file, ngx.req.get_headers,
     ngx.req.read_body
 local error, ipairs, log, open, pcall, tonumber, var = error, ipairs, ngx.log, io.open, pcall, tonumber, ngx.var
@@ -113,8 +114,14 @@ local function explain_finding(found, site)
     var.e_waf = explain.to_json(found, site.logMask)
 end
 
+-- The zone's kill switch. It precedes all code that can fail, because it is used when the firewall itself is broken.
+local function is_switched_off()
+    local zone = zones.get()
+    return zone ~= nil and zone.doc.wafOff == true
+end
+
 function _M.access(site, request, module)
-    if module.off or white.has(site) then
+    if module.off or is_switched_off() or white.has(site) then
         return nil
     end
     local ok, found, score = true, nil, nil
@@ -151,6 +158,9 @@ function _M.explain.access(outcome)
     local module = outcome.module
     if not module or module.off then
         return "unused"
+    end
+    if is_switched_off() then
+        return "switchedOff", nil, decisions.rule("module", module.id)
     end
     local made = outcome.request.waf
     local decision, detail = decisions.common(outcome)

@@ -86,6 +86,7 @@ function docOf(
     forceSSLRedirectCode,
     ...(snippets.length > 0 && { snippets: Object.fromEntries(snippets) }),
     ...(less.length > 0 && { off: less }),
+    ...(off.includes('waf') && { wafOff: true as const }),
     // Addresses on the allow list are exempt from the block set too.
     ...((!isOpen(firewall) || (ipset.enabled && firewall.whitelist.length > 0)) && { firewall }),
     ...(ipset.enabled && { ipset: { timeout: ipset.timeout, max: ipset.max } }),

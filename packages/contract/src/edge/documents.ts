@@ -71,6 +71,8 @@ export const ZoneDoc = z.object({
   snippets: z.object({ http: Snippet, stream: Snippet, worker: Snippet, custom: Snippet }).partial().optional(),
   /** Disabled for all sites of the zone. */
   off: z.array(z.enum(['compression', 'image'])).optional(),
+  /** No site's firewall inspects requests. Apart from `off`, in which an older node accepts no other names. */
+  wafOff: z.literal(true).optional().describe('An older node ignores this field: its firewalls stay on'),
   firewall: ZoneFirewall.extend({ level: FirewallLevel.default(0) })
     .optional()
     .describe('whom its kernel lets in; absent: everybody'),

@@ -105,6 +105,7 @@ export const stepNames = [
 export const decisionNames = [
   'passed',
   'unused',
+  'switchedOff',
   'noRule',
   'refused',
   'redirected',

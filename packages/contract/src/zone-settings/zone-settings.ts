@@ -110,7 +110,7 @@ export const ZoneContent = ZoneSettings.extend({
 export const Enable = z.object({ enable: z.boolean(), reason: Reason });
 
 /** Kill switches: disabled for all sites of a zone at once, without waves. */
-export const SwitchName = z.enum(['compression', 'image', 'http3', 'antiCC']);
+export const SwitchName = z.enum(['compression', 'image', 'http3', 'antiCC', 'waf']);
 export const ZoneSwitch = z.object({
   name: SwitchName,
   off: z.boolean(),

@@ -45,6 +45,7 @@ const tones: Partial<Record<Step['decision'], Tone>> = {
   unused: 'off',
   noRule: 'off',
   past: 'off',
+  switchedOff: 'warn',
   notStored: 'off',
   miss: 'off',
   bypass: 'off',
