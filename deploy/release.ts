@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { ReleaseManifest, ReleaseProduct } from '@edgeloom/contract/edge/releases.ts';
 import type { SignedRelease } from '@edgeloom/contract/edge/releases.ts';
 import { countsOf, readRiskPack, RISK_FILE } from '@edgeloom/contract/edge/risk-pack.ts';
+import { readWafPack, WAF_FILE } from '@edgeloom/contract/edge/waf-pack.ts';
 import { create as createTar } from 'tar';
 import * as z from 'zod';
 import { agentBuiltFrom, alone, buildAll, layOutAgent, root } from './build.ts';
@@ -38,6 +39,7 @@ export async function makeRelease({ from, to, ...rest }: Wanted) {
     const options = { cwd, file: draft, gzip: { level: 9 }, portable: true, mtime: new Date(0) };
     await createTar(options, isFile ? [path.basename(from)] : await filesOf(from));
     const levels = rest.product === 'risk' ? await levelsIn(isFile ? from : path.join(from, RISK_FILE)) : undefined;
+    if (rest.product === 'waf') await assertWafPack(isFile ? from : path.join(from, WAF_FILE), rest.version);
     return await signRelease(draft, { to, levels, ...rest });
   } finally {
     await rm(drafts, { recursive: true, force: true });
@@ -73,6 +75,15 @@ async function levelsIn(file: string): Promise<ReleaseManifest['levels']> {
   if (path.basename(file) !== RISK_FILE)
     throw new Error(`a risk pack is a file ${RISK_FILE}: pnpm risk-pack makes one`);
   return countsOf(readRiskPack(await readFile(file)));
+}
+
+/** Nodes compare versions of rules by the one in the pack, and operators see that of the release. */
+async function assertWafPack(file: string, version: string): Promise<void> {
+  if (path.basename(file) !== WAF_FILE)
+    throw new Error(`a waf pack is a file ${WAF_FILE}: pnpm waf:pack --to makes one`);
+  const pack = readWafPack(await readFile(file));
+  if (pack.version !== version)
+    throw new Error(`${file} has version ${pack.version}: sign it as that, or raise RULES_VERSION and make it again`);
 }
 
 export async function readKey(file: string): Promise<KeyObject> {

@@ -85,6 +85,8 @@ class Agent {
   readonly #home: Home | null;
   readonly #reports: Reports;
   readonly #upgrades: Upgrades;
+  /** By nginx's last status. Firewalls use the rules of this release meanwhile. */
+  #wafPackError: string | null = null;
   #trial: Promise<void> = Promise.resolve();
   #stopMetrics: () => Promise<void> = () => Promise.resolve();
   #replace = (): void => undefined;
@@ -245,12 +247,16 @@ class Agent {
   };
 
   /** Errors of this machine besides those of the documents. */
-  readonly #fault = (): string | null => this.#watchdog.error ?? this.#serving.forwards.error ?? this.#settings.error;
+  readonly #fault = (): string | null =>
+    this.#watchdog.error ?? this.#serving.forwards.error ?? this.#settings.error ?? this.#wafPackError;
 
   /** A hanging nginx is not asked. Its timeouts would delay the heartbeat that reports it until it is replaced. */
   readonly #status = async (): Promise<Status> => {
     if (this.#watchdog.error !== null) throw new Error(this.#watchdog.error);
-    return this.#serving.admin.status(STATUS_TIMEOUT_MS);
+    const status = await this.#serving.admin.status(STATUS_TIMEOUT_MS);
+    const fault = status.waf?.fault;
+    this.#wafPackError = fault === undefined ? null : `nginx cannot read the waf pack: ${fault}`;
+    return status;
   };
 
   #health(): Health {
@@ -348,10 +354,11 @@ class Agent {
       keysFile: this.#env.EDGELOOM_RELEASE_KEYS,
       control: this.#env.EDGELOOM_CONTROL,
       health: () => this.#health(),
-      usePacks: async () => {
+      usePacks: async (product) => {
         await node.inTurn(() => node.refresh());
-        const fault = node.nginx.running ? (await admin.status()).risk?.fault : undefined;
-        if (fault !== undefined) throw new Error(`nginx cannot read the risk pack: ${fault}`);
+        const status = node.nginx.running ? await admin.status() : null;
+        const fault = product === 'risk' || product === 'waf' ? status?.[product]?.fault : undefined;
+        if (fault !== undefined) throw new Error(`nginx cannot read the ${product} pack: ${fault}`);
         await this.#followRisk();
       },
       changed: this.#heartbeatNow,

@@ -6,11 +6,15 @@ import { access, chmod, mkdir, readdir, readFile, readlink, rm, stat, writeFile 
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { layoutOf } from '@edgeloom/agent/layout.ts';
+import { WAF_FILE } from '@edgeloom/contract/edge/waf-pack.ts';
+import { packText } from '@edgeloom/waf-rules/pack.ts';
+import { currentWafPack } from '@edgeloom/waf-rules/write-pack.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { serveReleases, createAgentHome, releaseMaker, TOKEN } from '../support/builders/agent-releases.ts';
 import type { TestRelease, ReleaseMaker } from '../support/builders/agent-releases.ts';
+import { wafModuleDoc } from '../support/builders/waf.ts';
 import { casesOfRun, longTest } from '../support/builders/long-run.ts';
-import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';
+import { get, eventuallyStarted, startConnectedNode, waitForSync } from '../support/services/connected-node.ts';
 import type { ConnectedNode } from '../support/services/connected-node.ts';
 import { findProgram } from '../../deploy/services/program.ts';
 import { restartableNats } from '../support/services/restartable-nats.ts';
@@ -48,7 +52,7 @@ async function node({ seconds = 60, natsUrl }: { seconds?: number; natsUrl?: str
   await writeFile(
     nginx,
     `#!/bin/sh
-for at in ${home}/releases/$(cat ${home}/trial/to 2>/dev/null || echo none)/refuse ${dir}/packs/waf/current/refuse; do
+for at in ${home}/releases/$(cat ${home}/trial/to 2>/dev/null || echo none)/refuse ${dir}/packs/geo/current/refuse; do
   if [ -e "$at" ]; then case " $* " in *' -t '*) echo 'nginx: [emerg] this is refused' >&2; exit 1 ;; esac; fi
 done
 exec ${real} "$@"
@@ -248,10 +252,10 @@ test('a full disk is reported before the download', async () => {
   await mkdir(packs);
   await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', packs]);
   onTestFinished(async () => void (await run('umount', ['-l', packs])));
-  const pack = await make.pack('waf', '1.0.0', { rules: 'some' });
+  const pack = await make.pack('geo', '1.0.0', { rules: 'some' });
   const { asked } = serveReleases(it.peer, pack);
   expect(await it.order(pack)).toMatchObject({ ok: true });
-  const why = expect.stringMatching(/packs\/waf has 1 MB free, \d+ MB are needed$/);
+  const why = expect.stringMatching(/packs\/geo has 1 MB free, \d+ MB are needed$/);
   expect(await it.outcome()).toEqual({ state: 'failed', message: why });
   expect(asked).toEqual([]);
   await untouched(it);
@@ -299,12 +303,12 @@ test('a node that is killed during download and during trial ends in the ordered
 test('a data pack is installed, rejected when nginx rejects it, and rolled back', async () => {
   const it = await node();
   const [first, bad, second] = await Promise.all([
-    make.pack('waf', '1.0.0', { rules: 'one' }),
-    make.pack('waf', '1.1.0', { rules: 'two', refuse: '' }),
-    make.pack('waf', '1.2.0', { rules: 'three' }),
+    make.pack('geo', '1.0.0', { rules: 'one' }),
+    make.pack('geo', '1.1.0', { rules: 'two', refuse: '' }),
+    make.pack('geo', '1.2.0', { rules: 'three' }),
   ]);
   serveReleases(it.peer, first, bad, second);
-  const rules = () => readFile(path.join(it.agent.dir, 'packs/waf/current/rules'), 'utf8');
+  const rules = () => readFile(path.join(it.agent.dir, 'packs/geo/current/rules'), 'utf8');
   const load = startLoad(it.ports, 'www.example.com');
   onTestFinished(async () => void (await load.stop()));
   const steps: [TestRelease, object, string, string, string][] = [
@@ -318,8 +322,54 @@ test('a data pack is installed, rejected when nginx rejects it, and rolled back'
     expect(await it.outcome()).toEqual({ state, message });
     expect(await rules()).toBe(text);
   }
-  await eventuallyStarted(() => expect(it.peer.heartbeats.at(-1)?.packs).toEqual({ waf: '1.0.0' }));
+  await eventuallyStarted(() => expect(it.peer.heartbeats.at(-1)?.packs).toEqual({ geo: '1.0.0' }));
   expect(await load.stop()).toEqual([]);
+  await untouched(it);
+});
+
+test('a WAF pack changes the rules of nginx, and one with an invalid pattern is rolled back', async () => {
+  const it = await node();
+  const own = await currentWafPack();
+  const patch = {
+    id: 'product-patch',
+    category: 'product',
+    points: 5,
+    level: 1,
+    alone: true,
+    targets: ['target'],
+  } as const;
+  const packOf = (version: string, pattern: string) => {
+    const rules = [...own.rules, { ...patch, targets: [...patch.targets], pattern }];
+    return make.pack('waf', version, { [WAF_FILE]: packText({ ...own, version, rules }) });
+  };
+  const [first, invalid, second, junk] = await Promise.all([
+    packOf('2099.1.0', '^/first'),
+    packOf('2099.2.0', '('),
+    packOf('2099.3.0', '^/second'),
+    make.pack('waf', '2099.4.0', { [WAF_FILE]: 'no pack' }),
+  ]);
+  serveReleases(it.peer, first, invalid, second, junk);
+  const firewall = wafModuleDoc();
+  it.peer.store(firewall, { ...it.www, modules: { waf: firewall.id } });
+  await waitForSync(it);
+  const statuses = async () => {
+    const replies = ['/first', '/second'].map((at) => get(it.ports.http, 'www.example.com', at));
+    return (await Promise.all(replies)).map(({ status }) => status);
+  };
+  const passed = (await statuses())[0] ?? 0;
+  const invalidPattern = /^nginx cannot read the waf pack: the pattern of product-patch is invalid/;
+  const steps: [TestRelease, object, string, RegExp, number[]][] = [
+    [first, {}, 'complete', /^$/, [403, passed]],
+    [invalid, {}, 'rolledBack', invalidPattern, [403, passed]],
+    [second, {}, 'complete', /^$/, [passed, 403]],
+    [junk, {}, 'failed', /^the waf pack is refused: it is torn or no JSON$/, [passed, 403]],
+    [first, { rollback: true }, 'complete', /^$/, [403, passed]],
+  ];
+  for (const [pack, more, state, message, expected] of steps) {
+    expect(await it.order(pack, more)).toMatchObject({ ok: true });
+    expect(await it.outcome()).toEqual({ state, message: expect.stringMatching(message) });
+    await eventuallyStarted(async () => expect(await statuses()).toEqual(expected));
+  }
   await untouched(it);
 });
 

@@ -28,8 +28,8 @@ async function nodeWithPack() {
   const make = await releaseMaker();
   onTestFinished(() => make.stop());
   const dir = await testDir();
-  const pack = await make.pack('waf', '1.0.0', { rules: 'one' });
-  await packStore(dir, 'waf').put(pack.name, pack.archive, pack.signed);
+  const pack = await make.pack('geo', '1.0.0', { rules: 'one' });
+  await packStore(dir, 'geo').put(pack.name, pack.archive, pack.signed);
   const reports = new SlowReports(dir, silent);
   const upgrades = new Upgrades({
     home: null,

@@ -17,6 +17,7 @@ local risk = require("edge.core.risk")
 local settings = require("edge.core.settings")
 local spelling = require("edge.core.spelling")
 local traces = require("edge.simulate.traces")
+local waf_rules = require("edge.waf.rules")
 
 local _M = {}
 local calls = {}
@@ -137,6 +138,7 @@ calls["GET /status"] = function()
         workers = heartbeats.all(),
         diskFull = disk.is_full,
         risk = { ranges = risk.ranges, fault = risk.fault },
+        waf = { version = waf_rules.version, fault = waf_rules.fault },
     }
 end
 

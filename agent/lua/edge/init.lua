@@ -11,6 +11,7 @@ function _M.start(json)
     end
     require("edge.tls.unseal").read_keys(settings.dir .. "/keys")
     require("edge.core.risk").load(settings.dir .. "/packs/risk/current/risk.bin")
+    require("edge.waf.rules").load(settings.dir .. "/packs/waf/current/waf.json")
     -- A global, because `require` in a phase costs each request a call that LuaJIT does not compile.
     edge = require("edge.runner")
     require("edge.cache.urls").restore(require("edge.cache.marks").restore)

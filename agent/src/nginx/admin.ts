@@ -22,6 +22,10 @@ const Status = z.object({
     .describe('Of the generation that answers; absent: of Lua that does not count them'),
   diskFull: z.boolean().optional().describe('The disk of the cache is full: responses pass unstored'),
   risk: z.object({ ranges: Count, fault: z.string().optional() }).optional().describe('The pack, as nginx reads it'),
+  waf: z
+    .object({ version: z.string(), fault: z.string().optional() })
+    .optional()
+    .describe("The rules of firewalls that nginx uses; fault: why they are the agent's own, not those of the pack"),
 });
 export type Status = z.output<typeof Status>;
 

@@ -5,7 +5,12 @@ import { readFile, readdir, rm, statfs, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { byAge, releaseName, UpgradeCommand } from '@edgeloom/contract/edge/releases.ts';
-import type { ReleaseManifest, RemovePackCommand, UpgradeState } from '@edgeloom/contract/edge/releases.ts';
+import type {
+  ReleaseManifest,
+  ReleaseProduct,
+  RemovePackCommand,
+  UpgradeState,
+} from '@edgeloom/contract/edge/releases.ts';
 import { readPublicKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
 import * as z from 'zod';
 import { reason } from '../log.ts';
@@ -29,8 +34,8 @@ interface Deps {
   keysFile: string;
   control: string | undefined;
   health: () => Health;
-  /** Makes nginx use the current packs. Throws when it does not. */
-  usePacks: () => Promise<void>;
+  /** Makes nginx use the current packs. Throws when it does not use that of the product. */
+  usePacks: (product: ReleaseProduct) => Promise<void>;
   /** `has` changed. */
   changed: () => void;
   /** Ends this agent, so that its launcher starts the release on trial. */
@@ -254,7 +259,8 @@ export class Upgrades {
 
   async #takePack(order: Order, name: string, store: ReleaseStore): Promise<void> {
     const { usePacks } = this.#deps;
-    await assertUsable(manifestOf(order).product, store.path(name)).catch(async (error: unknown) => {
+    const { product } = manifestOf(order);
+    await assertUsable(product, store.path(name)).catch(async (error: unknown) => {
       await store.discard(name);
       throw error;
     });
@@ -263,10 +269,10 @@ export class Upgrades {
     await this.#report(order, 'switching', '');
     await store.point(name);
     try {
-      await usePacks();
+      await usePacks(product);
     } catch (error) {
       await store.point(before);
-      await usePacks().catch((fault: unknown) => this.#deps.log.error('the rollback failed', { error: fault }));
+      await usePacks(product).catch((fault: unknown) => this.#deps.log.error('the rollback failed', { error: fault }));
       await this.#end(order, 'rolledBack', reason(error), () => store.discard(name));
       return this.#look();
     }
@@ -277,13 +283,16 @@ export class Upgrades {
   }
 
   async #removePack(order: Order, name: string, store: ReleaseStore): Promise<void> {
+    const { product } = manifestOf(order);
     await this.#report(order, 'switching', '');
     await store.point(null);
     try {
-      await this.#deps.usePacks();
+      await this.#deps.usePacks(product);
     } catch (error) {
       await store.point(name);
-      await this.#deps.usePacks().catch((fault: unknown) => this.#deps.log.error('it is not back', { error: fault }));
+      await this.#deps
+        .usePacks(product)
+        .catch((fault: unknown) => this.#deps.log.error('it is not back', { error: fault }));
       throw error;
     }
     await store.remove(name);

@@ -19,9 +19,13 @@ export const blockingWaf: StoredSettings = {
   largeBodies: 'start',
 };
 
+/** The document of a firewall. */
+export const wafModuleDoc = (over: WafOptions = {}) =>
+  moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...blockingWaf, ...over }, redirects: null });
+
 /** A site with one domain, to which the firewall is assigned. */
 export async function siteWithWaf(edge: Edge, over: WafOptions = {}, site: Parameters<Edge['site']>[0] = {}) {
-  const doc = moduleDoc({ id: randomUUID(), kind: 'waf', settings: { ...blockingWaf, ...over }, redirects: null });
+  const doc = wafModuleDoc(over);
   await edge.put(doc);
   return edge.site(site, { modules: { waf: doc.id } });
 }

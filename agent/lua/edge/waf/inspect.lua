@@ -453,10 +453,10 @@ local function run_rules_without_model(place, name, text)
     end
 end
 
--- Whether one of the rules matches. Ignores the site's level and disabled rules.
+-- Whether one of the rules matches. Ignores the site's level and disabled rules. nil: the pack has none for the place.
 local function matches_any(list, text)
     local lowered = lower(text)
-    for _, rule in ipairs(list) do
+    for _, rule in ipairs(list or {}) do
         if rules.matches(rule, lowered) then
             return true
         end

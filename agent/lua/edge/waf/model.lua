@@ -4,7 +4,7 @@ local ffi = require("ffi")
 local bit = require("bit")
 local scan = require("edge.waf.scan")
 local band, bxor, lshift, rshift, tobit = bit.band, bit.bxor, bit.lshift, bit.rshift, bit.tobit
-local byte, ipairs, min, sub = string.byte, ipairs, math.min, string.sub
+local byte, decode_base64, ipairs, min, sub = string.byte, ngx.decode_base64, ipairs, math.min, string.sub
 
 local _M = {}
 local WINDOW = 40
@@ -35,10 +35,12 @@ local function features(p3, p2, p1, token)
         band(mix(mix(mix(mix(17, p3), p2), p1), token), m)
 end
 
--- `model`: bias, places and scale, and `packed` with entries of three bytes: a feature's number and its signed weight.
+-- `model`: bias, places and scale, and `packed`, in base64 entries of three bytes: a feature's number and its weight.
+-- It replaces the model of an earlier call.
 function _M.load(model)
     bias, place_bias = model.bias, model.places
-    local packed = model.packed
+    ffi.fill(weights, ffi.sizeof(weights))
+    local packed = decode_base64(model.packed)
     for i = 1, #packed, 3 do
         local high, low, weight = byte(packed, i, i + 2)
         weights[high * 256 + low] = (weight - 128) * model.scale

@@ -4,7 +4,7 @@ local ffi = require("ffi")
 local bit = require("bit")
 local base64_digits = require("edge.waf.decode").base64_digits
 local band, bor, bxor, lshift, tobit = bit.band, bit.bor, bit.bxor, bit.lshift, bit.tobit
-local assert, byte, find, gmatch, ipairs = assert, string.byte, string.find, string.gmatch, ipairs
+local assert, byte, find, gmatch, ipairs, pairs = assert, string.byte, string.find, string.gmatch, ipairs, pairs
 
 local _M = {}
 local bytes_of = ffi.typeof("const uint8_t *")
@@ -74,11 +74,16 @@ local function add(word, token, group)
     names[token], group_of[token] = word, group
 end
 
--- `keywords`: a list of words with their group, each.
+-- `keywords`: a list of words with their group, each. They replace those of an earlier call.
 function _M.load(keywords)
+    ffi.fill(slot_hash, ffi.sizeof(slot_hash))
+    for token in pairs(group_of) do
+        names[token], group_of[token] = nil, nil
+    end
     local token = FIRST_KEYWORD
     for _, list in ipairs(keywords) do
         for word in gmatch(list.words, "%S+") do
+            assert(token - FIRST_KEYWORD < SLOTS / 2, "there are too many keywords")
             add(word, token, list.group)
             token = token + 1
         end
