@@ -255,7 +255,11 @@ class Agent {
     if (this.#watchdog.error !== null) throw new Error(this.#watchdog.error);
     const status = await this.#serving.admin.status(STATUS_TIMEOUT_MS);
     const fault = status.waf?.fault;
-    this.#wafPackError = fault === undefined ? null : `nginx cannot read the waf pack: ${fault}`;
+    const error = fault === undefined ? null : `nginx cannot read the waf pack: ${fault}`;
+    if (error !== this.#wafPackError) {
+      this.#wafPackError = error;
+      this.#heartbeatNow();
+    }
     return status;
   };
 

@@ -371,6 +371,16 @@ test('a WAF pack changes the rules of nginx, and one with an invalid pattern is 
     await eventuallyStarted(async () => expect(await statuses()).toEqual(expected));
   }
   await untouched(it);
+
+  // The pack is damaged when the machine starts: nginx serves with the agent's own rules, and the node reports it.
+  const nginx = await it.agent.nginxPid();
+  await it.agent.end('SIGKILL');
+  process.kill(nginx, 'SIGKILL');
+  await writeFile(path.join(it.agent.dir, 'packs/waf/current', WAF_FILE), '{');
+  it.agent.start();
+  const error = 'nginx cannot read the waf pack: it is torn or no JSON';
+  await eventuallyStarted(() => expect(it.peer.heartbeats.at(-1)?.error).toBe(error));
+  expect(await statuses()).toEqual([passed, passed]);
 });
 
 longTest('a release that serves without a control plane stays, and reports when connected', async () => {
