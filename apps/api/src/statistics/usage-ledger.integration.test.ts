@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
+import { eventually } from '../../../../tests/support/assertions/eventually.ts';
 import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
 import { SeededRandom } from '../../../../tests/support/builders/seeded-random.ts';
 import { logBatch, logLine, logStore, sessionLine } from '../../../../tests/support/builders/traffic.ts';
@@ -147,6 +148,31 @@ test('a late line makes the months from its own on be counted again, and a line 
   expect(await countedUntil()).toEqual(new Date(monthOf(now - 7 * 24 * HOUR_MS).from));
   await store(id, logBatch(logLine(site.id, { time: (now - 40 * 24 * HOUR_MS) / 1000 }), 0, 'b'));
   expect(await countedUntil()).toEqual(new Date(month.from));
+});
+
+// Regression: the update compared with the month from before it waited.
+test('a late line that waits while its month is counted makes this month be counted again', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const now = Date.now();
+  const ownerId = site.owner.id;
+  await db.trafficCheck.create({ data: { ownerId, dueAt: new Date() } });
+  const time = now - 40 * 24 * HOUR_MS;
+  const stored = await db.$transaction(async (tx) => {
+    const countedUntil = new Date(monthOf(now).from);
+    await tx.trafficCheck.update({ where: { ownerId }, data: { countedUntil } });
+    const storing = store(id, logBatch(logLine(site.id, { time: time / 1000 })));
+    await eventually(async () => {
+      const { rows } = await pool.query<{ query: string }>(
+        "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      expect(rows).toMatchObject([{ query: expect.stringContaining('traffic_checks') }]);
+    });
+    return { storing };
+  });
+  await stored.storing;
+  const { countedUntil } = await db.trafficCheck.findUniqueOrThrow({ where: { ownerId } });
+  expect(countedUntil).toEqual(new Date(monthOf(time).from));
 });
 
 test('a site that changes its customer and product leaves what it used with the former ones', async () => {

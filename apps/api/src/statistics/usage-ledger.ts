@@ -104,13 +104,16 @@ async function recountFrom(
     if (ownerId !== null && hour < lateBefore(now))
       late.set(ownerId, Math.min(monthOf(hour).from, late.get(ownerId) ?? Infinity));
   if (late.size === 0) return;
+  const owners = [...late.keys()];
+  const months = [...late.values()].map((month) => new Date(month));
+  // A statement of its own: the update must see what a process counted that held the lock.
+  await client.query('SELECT FROM traffic_checks WHERE owner_id = ANY ($1::uuid[]) ORDER BY owner_id FOR UPDATE', [
+    owners,
+  ]);
   await client.query(
-    `WITH late AS MATERIALIZED (
-       SELECT c.owner_id, l.month FROM traffic_checks c JOIN unnest($1::uuid[], $2::timestamptz[]) l (owner_id, month) USING (owner_id)
-       ORDER BY c.owner_id FOR UPDATE OF c)
-     UPDATE traffic_checks c SET counted_until = late.month FROM late
+    `UPDATE traffic_checks c SET counted_until = late.month FROM unnest($1::uuid[], $2::timestamptz[]) late (owner_id, month)
      WHERE c.owner_id = late.owner_id AND c.counted_until > late.month`,
-    [[...late.keys()], [...late.values()].map((month) => new Date(month))],
+    [owners, months],
   );
 }
 
