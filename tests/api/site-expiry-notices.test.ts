@@ -1,4 +1,6 @@
 // Mails before a site expires.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -48,6 +50,22 @@ test('a later expiry has notices of its own, and an expired site has none', asyn
   expect(await before(later, 0.5)).toBe(0);
 });
 
+// Regression: an operator with five hundred sites got as many mails.
+test('sites that expire at the same time are in one mail to their operator, and to each customer', async () => {
+  const product = await build.product();
+  const [first, second] = [await build.site({ product }), await build.site({ product })];
+  const third = await build.site({ product, owner: second.owner });
+  const expiry = future(5000);
+  await db.site.updateMany({ where: { clientId: product.clientId }, data: { expiresAt: expiry } });
+  expect(await before(expiry, 0.5)).toBe(3);
+  const { text } = await mailTo(app.mailDir, product.client.email, /Sites expire|多個站點/);
+  for (const { name } of [first, second, third]) expect(text).toContain(name);
+  expect((await mailTo(app.mailDir, second.owner.email, /Sites expire|多個站點/)).text).not.toContain(first.name);
+  expect((await mailTo(app.mailDir, first.owner.email, /in 1 days|1 天/)).text).toContain(first.name);
+  for (const { email } of [product.client, first.owner, second.owner])
+    expect(await mailsTo(app.mailDir, email)).toHaveLength(1);
+});
+
 test('a site without owner is announced to its operator', async () => {
   const site = await build.site();
   const expiry = future(3000);
@@ -66,6 +84,20 @@ test('an expiry that is set within 30 days has no notice of 30 days, and those o
   await before(expiry, 29.9);
   await before(expiry, 6.9);
   expect((await mailTo(app.mailDir, site.owner.email, /in 7 days|7 天/)).text).toContain(site.name);
+  expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(1);
+});
+
+// Regression: within an hour after the upgrade, customers who had renewed read that their sites expire soon.
+test('the upgrade sends no notice whose time had come before', async () => {
+  const folder = path.join(import.meta.dirname, '../../prisma/migrations/20261130020103_site_expiry_notices');
+  const migration = await readFile(path.join(folder, 'migration.sql'), 'utf8');
+  const site = await build.site();
+  const expiry = future(20);
+  await db.site.update({ where: { id: site.id }, data: { expiresAt: expiry } });
+  await installation.pool.query(migration.slice(migration.indexOf('UPDATE')));
+  await notifyExpiringSites(installation, new Date());
+  await before(expiry, 6.9);
+  await mailTo(app.mailDir, site.owner.email, /in 7 days|7 天/);
   expect(await mailsTo(app.mailDir, site.owner.email)).toHaveLength(1);
 });
 

@@ -1,61 +1,89 @@
-// Emails a site's owner and its operator 30, 7 and 1 days before the site expires.
+// Mails a site's owner and its operator 30, 7 and 1 days before the site expires. Each of them gets one mail about all
+// sites whose notice is due.
 import type { Installation } from '../core/installation.ts';
 import type { Addressee } from '../core/mail/queue.ts';
-import { dueNotice } from '../modules/sites/expiry-notices.ts';
+import type { Prisma } from '../generated/client.ts';
+import { NOTICE_DAYS } from '../modules/sites/expiry-notices.ts';
 
 const DAY_MS = 86_400_000;
-const PAGE_SIZE = 1000;
+/** One operator's sites in a transaction and in a mail. */
+const MAX_SITES = 1000;
+const MAX_NAMES = 50;
+const transactionLimits = { timeout: 60_000, maxWait: 10_000 };
 
 interface ExpiringSite {
-  id: string;
   name: string;
   expiresAt: Date;
   recipients: Addressee[];
 }
 
-/** Sites with a notice that is due and not sent. */
-const FIND = `
-  SELECT s.id, s.name, s.expires_at AS "expiresAt", (
+/** The last notice whose time has come: $1 is now, and $2 has the days of notices. */
+const DUE_DAYS = `(SELECT min(d) FROM unnest($2::int[]) d WHERE s.expires_at <= $1::timestamptz + d * interval '1 day')`;
+const IS_DUE = `s.expires_at > $1::timestamptz AND s.status <> 'expired'
+  AND (${DUE_DAYS} < s.noticed_days OR s.noticed_end IS DISTINCT FROM s.expires_at AND ${DUE_DAYS} IS NOT NULL)`;
+const FIND_OPERATORS = `SELECT DISTINCT s.client_id AS "clientId" FROM sites s WHERE ${IS_DUE} ORDER BY 1`;
+/** A second process waits for the rows, and then finds none. Not through Prisma, which would set updated_at. */
+const TAKE = `WITH due AS MATERIALIZED (
+    SELECT s.id, ${DUE_DAYS} AS days FROM sites s WHERE s.client_id = $3::uuid AND ${IS_DUE}
+    ORDER BY s.id LIMIT ${MAX_SITES} FOR UPDATE)
+  UPDATE sites s SET noticed_end = s.expires_at, noticed_days = due.days FROM due WHERE s.id = due.id
+  RETURNING s.name, s.expires_at AS "expiresAt", (
     SELECT coalesce(json_agg(json_build_object('email', a.email, 'language', a.language, 'clientId', a.client_id)), '[]')
     FROM accounts a
-    WHERE a.id = s.owner_id OR a.client_id = s.client_id AND a.kind = 'client' AND a.is_root) AS recipients
-  FROM sites s
-  WHERE s.expires_at > $1 AND s.expires_at <= $1 + interval '30 days' AND s.status <> 'expired' AND s.id > $2::uuid
-    AND (s.noticed_end IS DISTINCT FROM s.expires_at OR s.noticed_days > CASE
-      WHEN s.expires_at <= $1 + interval '1 day' THEN 1 WHEN s.expires_at <= $1 + interval '7 days' THEN 7 ELSE 30 END)
-  ORDER BY s.id LIMIT ${PAGE_SIZE}`;
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+    WHERE a.id = s.owner_id OR a.client_id = s.client_id AND a.kind = 'client' AND a.is_root) AS recipients`;
 
 type Deps = Pick<Installation, 'db' | 'pool' | 'mail'>;
 
 /** Returns the number of sites. Each notice is sent once, whichever process sends it. */
 export async function notifyExpiringSites({ db, pool, mail }: Deps, now: Date): Promise<number> {
+  const { rows } = await pool.query<{ clientId: string }>(FIND_OPERATORS, [now, NOTICE_DAYS]);
   let notified = 0;
-  for (let after = BEFORE_ALL; ;) {
-    const { rows } = await pool.query<ExpiringSite>(FIND, [now, after]);
-    for (const site of rows) if (await notify({ db, mail }, site, now)) notified += 1;
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE_SIZE) return notified;
-    after = last.id;
-  }
+  for (const { clientId } of rows)
+    for (let taken = MAX_SITES; taken === MAX_SITES; notified += taken)
+      taken = await db.$transaction((tx) => notify(tx, mail, clientId, now), transactionLimits);
+  return notified;
 }
 
-/** False if another process has sent the notice, or the expiry has changed. */
-const notify = (
-  { db, mail }: Pick<Deps, 'db' | 'mail'>,
-  { id, name, expiresAt, recipients }: ExpiringSite,
+async function notify(
+  tx: Prisma.TransactionClient,
+  mail: Installation['mail'],
+  clientId: string,
   now: Date,
-): Promise<boolean> =>
-  db.$transaction(async (tx) => {
-    const days = dueNotice(expiresAt, now);
-    // Not through Prisma, which would set updated_at.
-    const count = await tx.$executeRaw`
-      UPDATE sites SET noticed_end = expires_at, noticed_days = ${days}
-      WHERE id = ${id}::uuid AND expires_at = ${expiresAt}
-        AND (noticed_end IS DISTINCT FROM expires_at OR noticed_days > ${days})`;
-    if (count === 0) return false;
-    const at = expiresAt.toISOString().slice(0, 16).replace('T', ' ');
-    const left = String(Math.ceil((expiresAt.getTime() - now.getTime()) / DAY_MS));
-    for (const recipient of recipients) await mail.post(tx, recipient, 'siteEnds', { site: name, at, days: left });
-    return true;
-  });
+): Promise<number> {
+  const sites = await tx.$queryRawUnsafe<ExpiringSite[]>(TAKE, now, [...NOTICE_DAYS], clientId);
+  const addressed = sites.flatMap(({ recipients, ...site }) => recipients.map((recipient) => ({ recipient, site })));
+  for (const mails of Map.groupBy(addressed, ({ recipient }) => recipient.email).values()) {
+    const [first] = mails;
+    if (first)
+      await post(
+        tx,
+        mail,
+        first.recipient,
+        mails.map(({ site }) => site),
+        now,
+      );
+  }
+  return sites.length;
+}
+
+async function post(
+  tx: Prisma.TransactionClient,
+  mail: Installation['mail'],
+  recipient: Addressee,
+  sites: Omit<ExpiringSite, 'recipients'>[],
+  now: Date,
+): Promise<void> {
+  const inOrder = sites.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
+  const [first] = inOrder;
+  if (!first) return;
+  if (sites.length === 1) {
+    const days = String(Math.ceil((first.expiresAt.getTime() - now.getTime()) / DAY_MS));
+    await mail.post(tx, recipient, 'siteEnds', { site: first.name, at: minuteOf(first.expiresAt), days });
+    return;
+  }
+  const names = inOrder.slice(0, MAX_NAMES).map(({ name, expiresAt }) => `${name} (${minuteOf(expiresAt)})`);
+  const list = [...names, ...(sites.length > MAX_NAMES ? ['…'] : [])].join(', ');
+  await mail.post(tx, recipient, 'sitesEnd', { count: String(sites.length), sites: list });
+}
+
+const minuteOf = (time: Date) => time.toISOString().slice(0, 16).replace('T', ' ');

@@ -17,6 +17,7 @@ export interface Letters {
   mailTest: { host: string };
   certificateEnds: { name: string; site: string; at: string; days: string };
   siteEnds: { site: string; at: string; days: string };
+  sitesEnd: { count: string; sites: string };
   trafficWarning: { products: string };
   trafficUsedUp: { products: string };
   trafficLimited: { products: string };
@@ -112,6 +113,14 @@ const en: Record<LetterName, Words> = {
       'Its settings are kept. A later expiry puts the site back into service.',
     ],
   },
+  sitesEnd: {
+    subject: 'Sites expire soon',
+    lines: [
+      '{count} sites expire soon. From then on their visitors get an error page. Times are in UTC.',
+      '{sites}',
+      'Their settings are kept. A later expiry puts a site back into service.',
+    ],
+  },
   trafficWarning: {
     subject: '80 % of your traffic is used',
     lines: [
@@ -203,6 +212,14 @@ const zhTW: Record<LetterName, Words> = {
       '站點的設定會保留，延後到期時間即可恢復服務。',
     ],
   },
+  sitesEnd: {
+    subject: '多個站點即將到期',
+    lines: [
+      '有 {count} 個站點即將到期，到期後訪客會看到錯誤頁。以下時間為 UTC。',
+      '{sites}',
+      '站點的設定會保留，延後到期時間即可恢復服務。',
+    ],
+  },
   trafficWarning: {
     subject: '流量已使用 80%',
     lines: ['{products} 的流量包本月已使用 80% 以上。', '您可以在主控台查看剩餘流量，或請服務商加購流量包。'],
@@ -288,6 +305,14 @@ const zhCN: Record<LetterName, Words> = {
     subject: '站点即将到期',
     lines: [
       '站点 {site} 将于 {at}（UTC，{days} 天后）到期，届时访客会看到错误页。',
+      '站点的设置会保留，延后到期时间即可恢复服务。',
+    ],
+  },
+  sitesEnd: {
+    subject: '多个站点即将到期',
+    lines: [
+      '有 {count} 个站点即将到期，到期后访客会看到错误页。以下时间为 UTC。',
+      '{sites}',
       '站点的设置会保留，延后到期时间即可恢复服务。',
     ],
   },
