@@ -113,10 +113,11 @@ test('a site that is paused stays so, and is limited when it returns', async () 
   await use(site, from, 500);
   await db.site.update({ where: { id: site.id }, data: { status: 'pause' } });
   await check(from + HOUR_MS);
-  expect(await statusOf(site)).toBe('pause');
+  // Regression: the customer got a mail that the traffic has put the sites out of service.
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['pause', []]);
   await db.site.update({ where: { id: site.id }, data: { status: 'normal' } });
   await check(from + 2 * HOUR_MS);
-  expect(await statusOf(site)).toBe('limit');
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['limit', [limited]]);
 });
 
 test.each(['package', 'action', 'owner', 'nobody'] as const)(
@@ -206,16 +207,17 @@ test('a hundred packages are one set in the notices', async () => {
   expect([await statusOf(site), await subjectsTo(site)]).toEqual(['limit', [limited]]);
 });
 
-test('a process whose lease another one took meanwhile does not change a site', async () => {
+// Regression: it mailed that the sites are offline.
+test('a process whose lease another one took meanwhile neither changes a site nor mails', async () => {
   const { site, from } = await limitedSite('limit');
   await build.trafficPackage(site, { type: 'basic', bytes: 100n, startsAt: new Date(from) });
   await use(site, from, 500);
   await db.trafficCheck.create({ data: { ownerId: site.owner.id, dueAt: new Date(from + HOUR_MS) } });
   const stalled = { ownerId: site.owner.id, leasedUntil: new Date(from), countedUntil: null };
   await checkCustomer(installation, stalled, from + 1);
-  expect(await statusOf(site)).toBe('normal');
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', []]);
   await check(from + 2 * HOUR_MS);
-  expect(await statusOf(site)).toBe('limit');
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['limit', [limited]]);
 });
 
 test('the history of extra packages is read once, and again after a late line', async () => {

@@ -74,7 +74,7 @@ export async function checkCustomer(deps: Deps, customer: Customer, now: number)
       await setStatus(tx, { ownerId, productId: { in: limited } }, 'normal', 'limit');
       await setStatus(tx, { ownerId, productId: { in: lifted } }, 'limit', 'normal');
     });
-  await notify(deps, ownerId, monthOf(now).from, states);
+  await notify(deps, customer, monthOf(now).from, states);
 }
 
 interface ProductSites {
@@ -123,7 +123,8 @@ async function setStatus(tx: Transaction, where: SiteFilter, from: Status, to: S
 }
 type Status = 'normal' | 'limit';
 
-interface ProductState extends Allowance, Pick<ProductSites, 'name' | 'overLimitAction'> {
+interface ProductState extends Allowance, Omit<ProductSites, 'id'> {
+  isLimited: boolean;
   /** The limit ends when the next month begins. */
   endsWithMonth: boolean;
 }
@@ -139,11 +140,15 @@ const hashOf = (ids: readonly string[]) => createHash('sha256').update(ids.toSor
 /** One mail for the products that share their packages, once a month and set of packages. */
 async function notify(
   { db, mail }: Deps,
-  ownerId: string,
+  customer: Customer,
   month: number,
   states: readonly ProductState[],
 ): Promise<void> {
-  const reached = states.filter(({ state }) => state !== 'normal');
+  const { ownerId } = customer;
+  // The mail about a limit says that sites are offline. Paused and expired ones are so without it.
+  const reached = states.filter(
+    ({ state, isLimited, serving, offline }) => state !== 'normal' && (!isLimited || serving + offline > 0),
+  );
   const groups = Map.groupBy(reached, (each) => `${letterOf(each)} ${hashOf(each.packageIDs)}`);
   for (const products of groups.values()) {
     const [first] = products;
@@ -152,6 +157,7 @@ async function notify(
     const key = { ownerId, month: new Date(month), kind, packages: hashOf(first.packageIDs) };
     if ((await db.trafficNotice.count({ where: key })) > 0) continue;
     await db.$transaction(async (tx) => {
+      if (!(await hasLease(tx, customer))) return;
       const { count } = await tx.trafficNotice.createMany({ data: key, skipDuplicates: true });
       const owner = count > 0 ? await tx.account.findUnique({ where: { id: ownerId } }) : null;
       if (owner) await mail.post(tx, owner, kind, { products: products.map(({ name }) => name).join(', ') });
