@@ -13,6 +13,7 @@ import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { unique } from '../support/builders/build.ts';
 import { licenseFile } from '../support/builders/license-file.ts';
 import { testApp } from '../support/services/app.ts';
+import { eventually } from '../support/assertions/eventually.ts';
 import { noteLicenseTime } from '../support/services/background-work.ts';
 import { testDir } from '../support/services/test-dir.ts';
 import '../support/assertions/matchers.ts';
@@ -270,6 +271,31 @@ describe('the lock of the installation', () => {
       const body = { name: unique('s'), productID: site.productId };
       expect(await as(site.client).call(clientSites.create, { body })).toMatchObject({ name: body.name });
     });
+  });
+
+  // Regression: all operators waited while one copied a template, or waited for a name.
+  test('is not held by a creation that waits', async () => {
+    const [slow, other] = [await build.site(), await build.site()];
+    await load(signed({ siteLimit: 10_000 }));
+    const name = unique('s');
+    const add = (site: typeof slow, name: string) =>
+      as(site.client).call(clientSites.create, { body: { name, productID: site.productId } });
+    const { adding } = await db.$transaction(
+      async (tx) => {
+        await tx.site.update({ where: { id: slow.id }, data: { name } });
+        const adding = expect(add(slow, name)).toFail('DUPLICATED');
+        await eventually(async () => {
+          const { rows } = await installation.pool.query<{ query: string }>(
+            "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+          );
+          expect(rows).toMatchObject([{ query: expect.stringContaining('sites') }]);
+        });
+        expect(await add(other, name)).toMatchObject({ name });
+        return { adding };
+      },
+      { timeout: 60_000 },
+    );
+    await adding;
   });
 });
 

@@ -20,8 +20,8 @@ import { sql, textOf, type Sql } from './sql.ts';
 
 export interface ClientLicense {
   /**
-   * Call before inserting. Locks until the end of the transaction, so that concurrent inserts cannot exceed the limit.
-   * The installation's license is locked only if it limits this.
+   * Call it last, after inserting: it locks until the end of the transaction, so that concurrent inserts cannot exceed
+   * the limit. `more` are rows that are not inserted yet. The installation's license is locked only if it limits this.
    */
   assertRoom: (thing: Licensed, more?: number) => Promise<void>;
   assertLayer4: () => Promise<void>;
@@ -108,7 +108,7 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string, isDryR
     if ((await countOf(totals[thing])) + more > limit) fail(refusals[thing], ofInstallation);
   };
   return {
-    async assertRoom(thing, more = 1) {
+    async assertRoom(thing, more = 0) {
       const limit = (await hold())?.limits[thing] ?? 0;
       if (limit > 0 && (await countOf(usesOf(client)[thing])) + more > limit)
         fail(refusals[thing], { extra: { limit } });

@@ -132,7 +132,7 @@ async function restoreIn(tx: Tx, installation: Installation, options: RestoreOpt
   if (after.domains > before.domains) {
     if (site.domainLimit > 0 && after.domains > site.domainLimit)
       faults.push({ reason: 'DOMAIN_LIMIT', target: String(site.domainLimit) });
-    faults.push(...(await licenseFaults(license.assertRoom('domains', 0))));
+    faults.push(...(await licenseFaults(license.assertRoom('domains'))));
   }
   if (after.ports > before.ports) {
     if (site.portLimit > 0 && after.ports > site.portLimit)

@@ -232,7 +232,6 @@ async function insertReady(ctx: Ctx, siteId: string, domains: ReadyDomain[], unp
       seen.add(name);
     }
     failOnce(faults, domains.length);
-    await tx.$license.assertRoom('domains', domains.length);
 
     const rows = domains.map((domain) => ({ id: randomUUIDv7(), ...domain }));
     await orTaken(
@@ -264,6 +263,7 @@ async function insertReady(ctx: Ctx, siteId: string, domains: ReadyDomain[], unp
       ...enabled.map(({ name }) => hostKey(name)),
       ...(enabled.length > 0 ? [siteKey(siteId)] : []),
     );
+    await tx.$license.assertRoom('domains');
     return { ids: rows.map(({ id }) => id) };
   });
 }

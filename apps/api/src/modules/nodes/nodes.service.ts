@@ -268,12 +268,12 @@ export async function create(ctx: Ctx, { zoneID, ssh, ...input }: NodeInput) {
   const { token, ...joining } = newToken(ctx);
   const id = await ctx.db.$transaction(async (tx) => {
     const data = { ...input, cacheMaxBytes: BigInt(input.cacheMaxBytes), zoneId: zoneID, ...joining };
-    await tx.$license.assertRoom('nodes');
     if (input.portType === '4') await tx.$license.assertLayer4();
     const { id } = await orFail('DUPLICATED', tx.edgeNode.create({ data }));
     if (ssh) await tx.edgeNode.update({ where: { id }, data: sealed(ctx, id, ssh) });
     await tx.nodeState.create({ data: { nodeId: id } });
     await changed(tx, zoneID, nodeKey(id));
+    await tx.$license.assertRoom('nodes');
     return id;
   });
   return { ...(await get(ctx, id)), ...shownToken(ctx, token, joining.joinEndsAt) };

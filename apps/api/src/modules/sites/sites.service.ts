@@ -135,7 +135,6 @@ export const create = (
     const product = await tx.product.update({ where: { id: productID }, data: { updatedAt: new Date() } });
     if (product.siteLimit > 0 && (await tx.site.count({ where: { productId: productID } })) >= product.siteLimit)
       fail('PRODUCT_SITE_LIMIT');
-    await tx.$license.assertRoom('sites');
     await assertCustomer(tx, userID);
     assertLabel(product, cnameLabel);
     const data = {
@@ -153,6 +152,7 @@ export const create = (
     await copyTemplateSettings({ log }, tx, row.id);
     await openFirstPorts(tx, row);
     await changed(tx, row.zoneId, siteKey(row.id));
+    await tx.$license.assertRoom('sites');
     return siteOf(row, null);
   });
 

@@ -46,12 +46,12 @@ export async function create(
     keySealed: newZoneKey(installation.secrets, id),
   };
   return db.$transaction(async (tx) => {
-    await tx.$license.assertRoom('zones');
     await tx.$license.assertBelow('zones', actor.clientId);
     const settings = await startingSettings(tx, actor.clientId);
     await orFail('ZONE_NAME_TAKEN', tx.zone.create({ data: { ...data, ...(settings.nginx.enable && { settings }) } }));
     await tx.zonePort.createMany({ data: ports.map((port) => ({ ...port, zoneId: id })) });
     await changed(tx, id, 'zone');
+    await tx.$license.assertRoom('zones');
     return zoneOf(await tx.zone.findUniqueOrThrow({ where: { id }, include }));
   });
 }
