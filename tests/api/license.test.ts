@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { licenses, operatorLicenses } from '@edgeloom/contract/licenses/licenses.endpoints.ts';
+import { nodeJobs } from '@edgeloom/contract/node-jobs/node-jobs.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { overview } from '@edgeloom/contract/overview/overview.endpoints.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
@@ -125,6 +126,26 @@ describe('a license', () => {
     expect(await call(clientSites.update, { body: { id: site.id, name: 'Renamed' } })).toMatchObject({
       name: 'Renamed',
     });
+  });
+
+  // Regression: a node with layer 4 only could not be changed, and none could be reinstalled.
+  test('that has expired allows changes and repairs of nodes, but no others', async () => {
+    const zone = await build.zone();
+    const [old, added] = [await build.node({ zone }), await build.node({ zone })];
+    const sshPasswordSealed = 'sealed';
+    await db.edgeNode.updateMany({ where: { zoneId: zone.id }, data: { sshPasswordSealed } });
+    await db.edgeNode.update({ where: { id: old.id }, data: { portType: '4' } });
+    await db.nodeState.create({ data: { nodeId: old.id, lastSeenAt: new Date() } });
+    await db.license.create({ data: { clientId: zone.clientId, nodeLimit: 1, endsAt: new Date(Date.now() - 1000) } });
+    const { call } = as(zone.client);
+    const forwarding = { portType: '4', ip: '192.0.2.50' } as const;
+    expect(await call(nodes.update, { body: { id: old.id, ...forwarding } })).toMatchObject(forwarding);
+    await expect(call(nodes.update, { body: { id: added.id, ...forwarding } })).toFail('LICENSE_EXPIRED');
+    const install = ({ id }: { id: string }) => call(nodeJobs.initialize, { body: { ids: [id], keepSSH: false } });
+    expect((await install(old)).jobIDs).toHaveLength(1);
+    await expect(install(added)).toFail('LICENSE_EXPIRED');
+    await db.license.update({ where: { clientId: zone.clientId }, data: { endsAt: null } });
+    await expect(install(added)).toFail('NODE_LIMIT', { extra: { limit: 1 } });
   });
 
   test('is shown with the usage of the whole client', async () => {

@@ -41,7 +41,10 @@ export const start = (ctx: Ctx, kind: NodeJobKind, ids: string[], keepSsh: boole
     if (count !== wanted.length) fail('NOT_FOUND');
     const nodes = await tx.edgeNode.findMany({
       where: { id: { in: wanted } },
-      include: { jobs: { where: { state: { in: ['waiting', 'processing'] } }, select: { id: true } } },
+      include: {
+        jobs: { where: { state: { in: ['waiting', 'processing'] } }, select: { id: true } },
+        state: { select: { lastSeenAt: true } },
+      },
     });
     const faults = nodes.flatMap((node): Fault[] => {
       if (node.jobs.length > 0) return [{ reason: 'BUSY', target: node.name }];
@@ -50,7 +53,8 @@ export const start = (ctx: Ctx, kind: NodeJobKind, ids: string[], keepSsh: boole
       return isOpen ? [] : [{ reason: 'CREDENTIAL_REFUSED', target: node.name }];
     });
     failTogether(faults);
-    if (kind === 'install') await tx.$license.assertRoom('nodes', 0);
+    // A node that was connected before is repaired, also beyond the limit or after the license's end.
+    if (kind === 'install' && nodes.some(({ state }) => !state?.lastSeenAt)) await tx.$license.assertRoom('nodes');
     const jobs = wanted.map((nodeId) => ({ id: randomUUIDv7(), nodeId, kind, keepSsh, createdBy: ctx.actor.name }));
     await tx.nodeJob.createMany({ data: jobs });
     await tx.nodeJobStep.createMany({

@@ -300,7 +300,8 @@ export async function rejoin(ctx: Ctx, id: string) {
 
 export async function update(ctx: Ctx, { id, cacheMaxBytes, ssh, ...fields }: NodeUpdate): Promise<EdgeNode> {
   await ctx.db.$transaction(async (tx) => {
-    if (fields.portType === '4') await tx.$license.assertLayer4();
+    const isForwarding = (await tx.edgeNode.count({ where: { id, portType: '4' } })) > 0;
+    if (fields.portType === '4' && !isForwarding) await tx.$license.assertLayer4();
     const data = {
       ...omitUndefined(fields),
       ...(cacheMaxBytes !== undefined && { cacheMaxBytes: BigInt(cacheMaxBytes) }),
