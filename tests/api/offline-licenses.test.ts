@@ -261,6 +261,18 @@ test('the dashboard of administrators shows its end, another machine and limits 
   expect((await sub.call(attention.list)).data).toEqual([]);
 });
 
+// Regression: the whole dashboard failed, and each one counted five tables a minute.
+test('the dashboard of an installation without a license asks for no machine code', async () => {
+  const { rows } = await installation.pool.query<{ sql: string }>(
+    `SELECT pg_get_functiondef('machine_code'::regproc) AS sql`,
+  );
+  onTestFinished(async () => void (await installation.pool.query(rows[0]?.sql ?? '')));
+  await installation.pool.query(
+    `CREATE OR REPLACE FUNCTION machine_code() RETURNS text LANGUAGE plpgsql STABLE AS $$ BEGIN RAISE 'denied'; END $$`,
+  );
+  expect((await call(attention.list)).data).toEqual(expect.any(Array));
+});
+
 describe('the lock of the installation', () => {
   test('is not taken for what the license does not limit', async () => {
     await load(signed({ domainLimit: 1000 }));

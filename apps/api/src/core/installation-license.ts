@@ -1,6 +1,6 @@
 // The offline license of this installation. It limits all operators together; without one nothing is limited.
 // Its time comes from PostgreSQL, so that all API processes have the same clock.
-import type { License, Licensed } from '@edgeloom/contract/licenses/licenses.ts';
+import { Licensed, type License } from '@edgeloom/contract/licenses/licenses.ts';
 import { LoadedTerms, type InstallationLicense } from '@edgeloom/contract/licenses/offline-licenses.ts';
 import * as z from 'zod';
 import { fail, fieldError } from './fail.ts';
@@ -74,6 +74,29 @@ export async function readInstallationLicense({ pool }: Pick<Installation, 'pool
     uses: row.uses,
     loadedAt: row.loadedAt,
   };
+}
+
+export interface LoadedLicense extends Pick<InstallationLicense, 'isExpired' | 'otherMachineUntil'> {
+  terms: LoadedTerms;
+  /** Only for what the license limits. */
+  uses: Partial<License['uses']>;
+}
+
+/** Null if no license is loaded. Counts only what the license limits, since dashboards ask each minute. */
+export async function readLoadedLicense({ pool }: Pick<Installation, 'pool'>): Promise<LoadedLicense | null> {
+  const { rows } = await pool.query<LicenseRow>(textOf(selectLoaded));
+  const [row] = rows;
+  const terms = row ? termsOf(row) : null;
+  if (!row || !terms) return null;
+  const uses: LoadedLicense['uses'] = {};
+  for (const thing of Licensed.options)
+    if (limitsOf(terms)[thing] > 0) uses[thing] = await countTotal(pool, totals[thing]);
+  return { terms, isExpired: isExpired(terms, row), otherMachineUntil: otherMachineUntil(row), uses };
+}
+
+async function countTotal(pool: Installation['pool'], total: Sql): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(`SELECT ${textOf(total)} AS count`);
+  return rows[0]?.count ?? 0;
 }
 
 export async function loadLicense(
