@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { Images } from '@edgeloom/agent/images/images.ts';
@@ -6,7 +7,7 @@ import { loadLibrary } from '@edgeloom/agent/images/library.ts';
 import { selfSigned, zonePair } from '@edgeloom/agent/nginx/self-signed.ts';
 import { errorPageDocs } from '@edgeloom/api/compile/error-pages.ts';
 import { moduleDoc } from '@edgeloom/api/compile/module.ts';
-import type { EdgeDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { EdgeDoc, RateDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { PurgeOrder } from '@edgeloom/contract/edge/messages.ts';
 import { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -142,6 +143,25 @@ test('uncacheable URLs and unsafe methods bypass the relay', async () => {
   await edges[first].get('/private', { host, method: 'POST', body: 'x' });
   expect(origin.asked('/private')).toHaveLength(4);
   await relayed('/private', 1);
+});
+
+// Regression: nginx on the relay hid the origin's field, and the edge node waited for full buffers.
+test('a stream that the origin wants unbuffered arrives piece by piece through a relay', async () => {
+  const rate: RateDoc = { id: randomUUID(), type: 'prefix', value: ['/'], rate: 1 << 20, after: 0 };
+  const { name: host } = await made({ cacheRules: [], rates: [rate] }, { origin: { readTimeoutSeconds: 600 } });
+  const fields =
+    'Content-Type: text/plain\r\nCache-Control: no-store\r\nX-Accel-Buffering: no\r\nContent-Length: 100000';
+  origin.on('/pieces', { raw: `HTTP/1.1 200 OK\r\n${fields}\r\n\r\npiece` });
+  const { promise, resolve, reject } = Promise.withResolvers<[IncomingMessage, string]>();
+  const call = httpRequest({ host: '127.0.0.1', port: edges[first].ports.http, path: '/pieces', headers: { host } })
+    .on('response', (reply) => reply.once('data', (piece: Buffer) => resolve([reply, String(piece)])))
+    .on('error', reject)
+    .end();
+  onTestFinished(() => void call.destroy());
+  const [reply, piece] = await promise;
+  expect(piece).toBe('piece');
+  expect(reply.headers['cache-status']).toContain('Edgeloom-Relay');
+  expect(reply.headers).not.toHaveProperty('x-e-unbuffered');
 });
 
 test('passing two caches does not make a response fresher', async () => {

@@ -17,6 +17,7 @@ afterAll(() => edge.stop());
 edge.origin.on('/a', { body: 'a' });
 const SIZE = 4 << 20;
 edge.origin.on('/large', { body: 'x'.repeat(SIZE) });
+edge.origin.on('/unbuffered', { body: 'x'.repeat(SIZE), headers: { 'X-Accel-Buffering': 'no' } });
 
 let paths = 0;
 /** Sends a request that the origin does not answer until `release`. */
@@ -123,9 +124,11 @@ test.each([
   ['that a rule of the site would send faster', { responseRate: 4000, rates: [rate] }],
   ['that a rule of the site sends more slowly', { responseRate: 1 << 30, rates: [{ ...rate, rate: 1 }] }],
   ['not stored that a rule slows down', { rates: [{ ...rate, rate: 1, after: 0 }] }],
-])('responses %s keep to their rate', async (_, site) => {
+  // Regression: a customer could send its responses faster than its product allows.
+  ['that the origin wants unbuffered', { responseRate: 4000 }, '/unbuffered'],
+])('responses %s keep to their rate', async (_, site, path?: string) => {
   const { name } = await edge.site(site);
-  const slow = begin(name);
+  const slow = begin(name, path);
   await eventually(() => expect(slow.bytes).toBeGreaterThan(0));
   await downloadFreely();
   expect([slow.ended, slow.bytes < SIZE / 2]).toEqual([false, true]);
@@ -147,7 +150,7 @@ const zip: RateDoc = { id: randomUUID(), type: 'fileType', value: ['zip'], rate:
 test.each([
   ['that no rule limits', { rates: [zip] }, 'application/x-ndjson'],
   ['of events', { responseRate: 1 << 20 }, 'Text/Event-Stream'],
-  ['that the origin wants unbuffered', { responseRate: 1 << 20 }, 'text/plain\r\nX-Accel-Buffering: no'],
+  ['that the origin wants unbuffered', { rates: [rate] }, 'text/plain\r\nX-Accel-Buffering: no'],
 ])('a stream %s arrives piece by piece', async (_, site, type) => {
   const fields = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nContent-Length: 100000`;
   edge.origin.on('/stream', { raw: `${fields}\r\n\r\npiece` });

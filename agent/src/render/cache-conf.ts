@@ -81,6 +81,9 @@ ${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-A
     # Not for the store: unsafe methods, sockets, and what is known to be uncacheable.
     location @pass {
         proxy_buffering off;
+        # For responses whose rate is limited. Small, since a slow visitor occupies all of them.
+        proxy_buffers 4 32k;
+        proxy_busy_buffers_size 80k;
         # Longer than hop B waits for a silent WebSocket, at most.
         proxy_read_timeout 25h;
 ${longHeader}        proxy_ignore_headers X-Accel-Expires Expires Set-Cookie X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;

@@ -128,6 +128,7 @@ ${host.capabilities.brotli && brotli}    proxy_ssl_server_name on;
     proxy_ignore_headers X-Accel-Redirect X-Accel-Expires X-Accel-Limit-Rate X-Accel-Buffering X-Accel-Charset;
 ${hiddenFields}    proxy_hide_header X-E-Image;
     proxy_hide_header X-E-Relay;
+    proxy_hide_header X-E-Unbuffered;
     proxy_pass_header Date;
     proxy_pass_header Server;
     proxy_next_upstream error timeout http_502 http_504;

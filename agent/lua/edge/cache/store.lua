@@ -8,6 +8,7 @@
 -- X-E-Tags         see tags.lua
 -- X-E-Length       the length of a body that arrives in chunks
 -- X-E-Browser      lifetime in browsers, in seconds from now
+-- X-E-Unbuffered   from a relay: the origin wants the response to be sent piece by piece
 local auto_slices = require("edge.cache.auto_slices")
 local object_age = require("edge.cache.object_age")
 local content_types = require("edge.cache.content_types")
@@ -272,12 +273,18 @@ local function is_about_url(response, url)
     return auto_slices.is_about_url(response, url)
 end
 
--- Hop A buffers an unstored response only if its rate is limited: nginx ignores limit_rate otherwise. Responses whose
--- parts must arrive at once are excepted.
-local function is_buffered()
-    local has_limit = (var.http_x_e_rate or "0") ~= "0"
-    return has_limit and not find(lower(joined(header["Content-Type"]) or ""), "^text/event%-stream")
-        and lower(var.upstream_http_x_accel_buffering or "") ~= "no"
+local function is_refusing_buffers()
+    return lower(var.upstream_http_x_accel_buffering or "") == "no" or var.upstream_http_x_e_unbuffered
+end
+
+-- Hop A buffers an unstored response only if its rate is limited: nginx ignores limit_rate otherwise. Events must
+-- arrive at once. An origin may refuse buffers, but not those for the limit that the operator has set for the site.
+local function is_buffered(site)
+    local is_event_stream = find(lower(joined(header["Content-Type"]) or ""), "^text/event%-stream")
+    if (var.http_x_e_rate or "0") == "0" or is_event_stream then
+        return false
+    end
+    return site.responseRate or not is_refusing_buffers()
 end
 
 local function not_stored(request, response, key)
@@ -286,7 +293,9 @@ local function not_stored(request, response, key)
         set_browser_lifetime(response)
     end
     header["X-Accel-Expires"] = "0"
-    header["X-Accel-Buffering"] = is_buffered() and "yes" or "no"
+    header["X-Accel-Buffering"] = is_buffered(request.site.doc) and "yes" or "no"
+    -- nginx on a relay does not pass the origin's X-Accel-Buffering on.
+    header["X-E-Unbuffered"] = settings.relay and is_refusing_buffers() and 1 or nil
     if response.age > 0 then
         header["X-E-Birth"] = object_age.pack(response.generated_at, 0)
     end
