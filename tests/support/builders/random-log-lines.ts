@@ -53,6 +53,7 @@ const decisions = [
   ['antiCC', 'monitor/rate'],
   ['frequency', aclRule],
   ['blacklist', ''],
+  ['siteLimits', ''],
 ] as const;
 const referers = [
   '',

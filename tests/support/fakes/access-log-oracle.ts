@@ -64,6 +64,8 @@ export const within = (lines: readonly CountedLine[], from: number, to: number):
   lines.filter(({ at }) => at >= from && at < to);
 
 export const isRefusedByRule = ({ cause, rule, status }: SentLine) => {
+  // The site is at its limit, and the visitor did nothing wrong.
+  if (cause === 'siteLimits') return false;
   if (cause === '' || rule.slice(0, 8) === 'monitor/') return false;
   // Redirects and responses are no refusals, and neither are visitors who leave.
   return status >= 400 && status !== 499;

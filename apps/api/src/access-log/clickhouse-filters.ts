@@ -6,7 +6,7 @@ import { wafRuleInClickHouse as wafRule } from './waf-rule.ts';
 import { anyOf } from '../modules/logs/any-of.ts';
 import type { WafFilter } from './access-log.ts';
 import { kinds, type Filters, type Kind } from '../statistics/filtered-requests.ts';
-import { MONITOR } from '../statistics/traffic.ts';
+import { MONITOR, OVERLOAD } from '../statistics/traffic.ts';
 import { loggedRules } from './log-rows.ts';
 
 /** Domains are chosen with the sites (clickhouse.ts). */
@@ -56,7 +56,7 @@ const statusIs = (text: string): Sql =>
 
 const isMonitored = sql`startsWith(t.rule, ${MONITOR})`;
 /** As traffic.ts counts them. */
-const isBlockedByRule = sql`(t.cause != '' AND t.status >= 400 AND t.status != 499 AND NOT ${isMonitored})`;
+const isBlockedByRule = sql`(t.cause NOT IN ('', ${OVERLOAD}) AND t.status >= 400 AND t.status != 499 AND NOT ${isMonitored})`;
 export const isBlocked = sql`(t.status >= 900 OR ${isBlockedByRule})`;
 
 /** The value of each kind, as top-values.ts counts it. */

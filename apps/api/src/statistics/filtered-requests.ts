@@ -1,14 +1,14 @@
 // Single requests as rows of `traffic` and `top_values`, so that filters by any value use the same queries.
 import { topTypes, type StatisticsFilters } from '@edgeloom/contract/statistics/statistics.ts';
 import { andAll, nothing, sql, type Sql } from '../core/sql.ts';
-import { MONITOR } from './traffic.ts';
+import { MONITOR, OVERLOAD } from './traffic.ts';
 
 export type Filters = StatisticsFilters;
 export type Kind = keyof typeof topTypes;
 
 const isMonitored = sql`starts_with(l.rule, ${MONITOR})`;
 /** As traffic.ts counts them. */
-const isBlockedByRule = sql`(l.cause <> '' AND l.status >= 400 AND l.status <> 499 AND NOT ${isMonitored})`;
+const isBlockedByRule = sql`(l.cause NOT IN ('', ${OVERLOAD}) AND l.status >= 400 AND l.status <> 499 AND NOT ${isMonitored})`;
 /** A condition on `access_log l`. */
 export const isBlocked = sql`(l.status >= 900 OR ${isBlockedByRule})`;
 

@@ -128,10 +128,13 @@ function rowOf(rows: Map<string, Row>, step: number, time: number, site: string,
 /** In the log, before the rules that only monitor. */
 export const MONITOR = 'monitor/';
 
+/** The cause of refusals by a site's `maxConnections`. They are overload, since their visitors did nothing wrong. */
+export const OVERLOAD = 'siteLimits';
+
 /** True if the rule of a request refused it. */
 export const isBlockedByRule = ({ status, cause, rule }: Line): boolean =>
   // A rule that only monitors, or that redirects, has a cause, too. 499: the visitor left.
-  cause !== '' && status >= 400 && status !== 499 && !rule.startsWith(MONITOR);
+  cause !== '' && cause !== OVERLOAD && status >= 400 && status !== 499 && !rule.startsWith(MONITOR);
 
 /** True if a rule, or the node itself, refused a request. */
 const isBlocked = (line: Line): boolean => line.status >= 900 || isBlockedByRule(line);

@@ -272,6 +272,8 @@ test('causes and WAF rules add up to blocked requests, and monitored WAF rules h
       { status: 200, cause: 'acl', rule: 'monitor/one' },
       { status: 499, cause: 'antiCC', rule: 'two' },
       { status: 301, cause: 'urlRedirect', rule: 'three' },
+      // Regression: visitors beyond a site's own limit looked like attackers.
+      { status: 503, cause: 'siteLimits' },
       { status: 930 },
     ].map((over) => logLine(ruled.id, over)),
   );

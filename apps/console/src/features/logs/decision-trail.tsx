@@ -5,10 +5,11 @@ import { IconArrowRight, IconCheck, IconEye, IconPointFilled, IconSquareFilled }
 import { Link } from 'react-router-dom';
 import { objectName } from '../../components/differences/in-words.ts';
 import { nameOf, viewOf } from '../../components/simulation/in-words.ts';
+import { causeName } from '../../lib/cause-name.ts';
 import { tMaybe, useT } from '../../lib/i18n.ts';
 import { siteAddress } from '../../lib/site-address.ts';
 import { useRuleName } from '../waf/use-rule-name.ts';
-import { causeName, wafRuleID } from './log-row.ts';
+import { wafRuleID } from './log-row.ts';
 import { VisitorText } from './visitor-text.tsx';
 import classes from './decision-trail.module.css';
 

@@ -1,4 +1,5 @@
 // The filters of the page.
+import { causeName } from '../../lib/cause-name.ts';
 import { countries, countryName } from '../../lib/countries.ts';
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
@@ -7,7 +8,6 @@ import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { sites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { family } from '../../lib/family.ts';
 import { t, tMaybe, type Word } from '../../lib/i18n.ts';
-import { causeName } from './log-row.ts';
 import type { FilterKey } from './log-state.ts';
 
 export interface LogFilter {

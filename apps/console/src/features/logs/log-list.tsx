@@ -1,3 +1,4 @@
+import { causeName } from '../../lib/cause-name.ts';
 import { countryName } from '../../lib/countries.ts';
 import { Button } from '@mantine/core';
 import { useEffect, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
@@ -13,7 +14,7 @@ import { useRuleName, type RuleName } from '../waf/use-rule-name.ts';
 import { hostAndPort } from './curl.ts';
 import { LogLine } from './log-line.tsx';
 import { reachedInWords } from './log-pages.ts';
-import { causeName, decisionOf, toneOfStatus, wafRuleID, type LogRow } from './log-row.ts';
+import { decisionOf, toneOfStatus, wafRuleID, type LogRow } from './log-row.ts';
 import type { LogRows } from './use-log-rows.ts';
 import { VisitorText } from './visitor-text.tsx';
 import classes from './logs.module.css';

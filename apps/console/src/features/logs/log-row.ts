@@ -1,6 +1,5 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import type { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
-import { tMaybe } from '../../lib/i18n.ts';
 import type { Tone } from '../../theme/tokens.ts';
 
 export type LogRow = Received<typeof logs.access>['data'][number];
@@ -27,9 +26,6 @@ export function decisionOf({ cause, status }: Pick<LogRow, 'cause' | 'status'>):
 const MONITOR_PREFIX = /^monitor\//;
 /** The ID of the WAF rule that refused the request, or would have. */
 export const wafRuleID = (rule: string) => rule.replace(MONITOR_PREFIX, '');
-
-export const causeName = (cause: string) =>
-  tMaybe(`ipset.choices.causes.${cause}`) ?? tMaybe(`logs.causes.${cause}`) ?? cause;
 
 /** The page of the site on which the cause's rules are edited. */
 export const viewOfCause: Readonly<Record<string, string>> = {
