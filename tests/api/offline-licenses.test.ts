@@ -192,6 +192,16 @@ describe('the time of the installation', () => {
     expect(await call(installationLicense.get)).toMatchObject({ isExpired: false });
   });
 
+  // Regression: a second file of the license gave its whole term again.
+  test('is not wound back to before the signing of a newer file', async () => {
+    await load(signed({ counter: 5 }));
+    await see(30_000);
+    const issuedAt = inDays(0.5);
+    await load(signed({ counter: 6, issuedAt }));
+    expect(await db.installationLicense.findFirstOrThrow()).toMatchObject({ seenAt: issuedAt });
+    await expect(load(signed({ counter: 7, issuedAt: inDays(2) }))).toFail('LICENSE_EXPIRED');
+  });
+
   test('may be a few minutes behind the time of the seller', async () => {
     const notBefore = new Date(Date.now() + 600_000);
     expect(await load(signed({ notBefore }))).toMatchObject({ license: { notBefore: notBefore.toISOString() } });
@@ -323,12 +333,15 @@ test('a file that a later release has signed with more fields still counts', asy
   expect(await call(installationLicense.get)).toMatchObject({ license: { siteLimit: 1 } });
 });
 
-test('files of different licenses have rising counters, also after a clock was too high', async () => {
+// Regression: the highest counter was that of the licenses that still exist.
+test('counters rise over all files, also after a clock was too high and its license was removed', async () => {
   const [first, second] = [await create(), await create()];
-  await db.offlineLicense.update({ where: { id: first.id }, data: { counter: 9_000_000_000_000 } });
-  const { license } = await issue(second);
-  expect(JSON.parse(license)).toMatchObject({ license: { counter: 9_000_000_000_001 } });
-  await db.offlineLicense.deleteMany();
+  await installation.pool.query(`SELECT setval('license_counter', 9000000000000)`);
+  const counterOf = async (row: typeof first) => Number(JSON.parse((await issue(row)).license).license.counter);
+  expect(await counterOf(first)).toBe(9_000_000_000_001);
+  await call(offlineLicenses.free, { body: { id: first.id } });
+  await call(offlineLicenses.remove, { body: { ids: [first.id] } });
+  expect(await counterOf(second)).toBe(9_000_000_000_002);
 });
 
 test.each([

@@ -186,6 +186,7 @@ async function signedLicense(keyFile: string): Promise<string> {
     name: values.name,
     machineCode: values.machine,
     counter: z.coerce.number().default(now.getTime()).parse(values.counter),
+    issuedAt: now.toISOString(),
     notBefore: now.toISOString(),
     notAfter: endsAt?.toISOString() ?? null,
   });

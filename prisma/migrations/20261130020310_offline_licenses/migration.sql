@@ -11,12 +11,14 @@ CREATE TABLE offline_licenses (
     starts_at timestamp(3) with time zone NOT NULL,
     ends_at timestamp(3) with time zone,
     machine_code text,
-    counter bigint DEFAULT 0 NOT NULL,
     issued_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
     updated_at timestamp(3) with time zone NOT NULL
 );
 CREATE UNIQUE INDEX offline_licenses_name_key ON offline_licenses (name);
+
+-- The counter in the file that was issued last, also of a license that was removed since.
+CREATE SEQUENCE license_counter;
 
 -- One row: what was loaded into this installation.
 CREATE TABLE installation_license (

@@ -19,6 +19,7 @@ export const licenseFile = (key: KeyObject, terms: Partial<SignedTerms> & Pick<S
       layer4: true,
       monitorSeconds: 0,
       counter: 100,
+      issuedAt: new Date(Date.now() - DAY_MS),
       notBefore: new Date(Date.now() - DAY_MS),
       notAfter: new Date(Date.now() + DAY_MS),
       ...terms,

@@ -111,8 +111,8 @@ export async function loadLicense(
     if (!row) fail('NOT_FOUND');
     if (license.machineCode !== row.machineCode) rejectLicense('licenseMachine');
     if (license.counter < row.counter) rejectLicense('licenseCounter');
-    // A newer file corrects a time that was stored while the clock was wrong.
-    const time = license.counter > row.counter ? row.now : timeOf(row);
+    // A newer file corrects a time that was stored while the clock was wrong. It is not earlier than its signing.
+    const time = license.counter > row.counter ? laterOf(row.now, license.issuedAt) : timeOf(row);
     const { notBefore, notAfter } = license;
     if (notBefore.getTime() > time.getTime() + CLOCK_TOLERANCE_MS)
       rejectLicense('licenseEarly', { from: notBefore.toISOString() });

@@ -18,6 +18,7 @@ const terms: SignedTerms = {
   monitorSeconds: 60,
   machineCode: '0123456789abcdef0123456789abcdef',
   counter: 1_790_000_000_000,
+  issuedAt: new Date('2026-01-01T00:00:00Z'),
   notBefore: new Date('2026-01-01T00:00:00Z'),
   notAfter: null,
 };

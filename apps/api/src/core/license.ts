@@ -27,6 +27,8 @@ export interface ClientLicense {
   assertLayer4: () => Promise<void>;
   /** Serializes changes of a client's license, also of its first one, or of an offer, until the transaction ends. */
   lock: (id: string) => Promise<void>;
+  /** The counter of the next offline license file that is issued here: at least this number, in milliseconds. */
+  nextCounter: (least: number) => Promise<number>;
   /** Like assertRoom, for fixed limits that do not depend on the license. */
   assertBelow: (thing: Bounded, ownerId: string) => Promise<void>;
 }
@@ -122,6 +124,13 @@ export function licenseIn(tx: Prisma.TransactionClient, clientId: string, isDryR
     },
     async lock(id) {
       await lock(`license ${id}`);
+    },
+    async nextCounter(least) {
+      await lock('license counter');
+      const row = await read<{ counter: number }>(
+        sql`SELECT setval('license_counter', greatest(nextval('license_counter'), ${least}::bigint))::float8 AS counter`,
+      );
+      return row?.counter ?? least;
     },
     async assertBelow(thing, ownerId) {
       await lock(`${thing} ${ownerId}`);

@@ -21,6 +21,7 @@ export const SignedTerms = z.strictObject({
   ...terms,
   machineCode: MachineCode,
   counter: z.int().min(1).describe('An installation refuses a lower one than it has loaded'),
+  issuedAt: Time.describe('When the file was signed'),
   notBefore: Time,
   notAfter: Time.nullable(),
 });

@@ -2,7 +2,6 @@
 import type { Paging } from '@edgeloom/contract/common/common.ts';
 import type {
   OfflineIssuing,
-  OfflineLicense,
   OfflineLicenseInput,
   OfflineLicenseUpdate,
 } from '@edgeloom/contract/licenses/offline-licenses.ts';
@@ -18,13 +17,13 @@ import { termsOf } from './license-terms.ts';
 
 export async function list({ db }: Ctx, paging: Paging<'name' | 'endsAt' | 'createdAt'>) {
   const [rows, total] = await Promise.all([db.offlineLicense.findMany(pageOf(paging)), db.offlineLicense.count()]);
-  return { data: rows.map(licenseOf), total };
+  return { data: rows, total };
 }
 
 export async function create({ db, now }: Ctx, { startsAt = now(), ...input }: OfflineLicenseInput) {
   assertWindow(startsAt, input.endsAt);
   const data = { ...input, startsAt };
-  return licenseOf(await orFail('DUPLICATED', db.offlineLicense.create({ data })));
+  return orFail('DUPLICATED', db.offlineLicense.create({ data }));
 }
 
 export const update = ({ db }: Ctx, { id, ...fields }: OfflineLicenseUpdate) =>
@@ -34,7 +33,7 @@ export const update = ({ db }: Ctx, { id, ...fields }: OfflineLicenseUpdate) =>
     if (before.issuedAt !== null && before.layer4 !== after.layer4) fail('ILLEGAL_PORT_TYPE');
     assertWindow(after.startsAt, after.endsAt);
     const data = omitUndefined(fields);
-    return licenseOf(await orFail('DUPLICATED', tx.offlineLicense.update({ where: { id }, data })));
+    return orFail('DUPLICATED', tx.offlineLicense.update({ where: { id }, data }));
   });
 
 export const remove = ({ db }: Ctx, ids: string[]) =>
@@ -47,8 +46,8 @@ export const remove = ({ db }: Ctx, ids: string[]) =>
   });
 
 /**
- * A file for this machine. Its counter exceeds those of all licenses, since a machine may get another license than
- * before. Counters are milliseconds, so that they also rise over files of the command line.
+ * A file for this machine. Its counter exceeds those of all files before, also of removed licenses, since a machine may
+ * get another license than before. Counters are milliseconds, so that they also rise over files of the command line.
  */
 export async function issue({ db, now, installation }: Ctx, { id, machineCode }: OfflineIssuing) {
   const key = await signingKey(installation.env);
@@ -56,13 +55,12 @@ export async function issue({ db, now, installation }: Ctx, { id, machineCode }:
     const before = (await lock(tx, id)) ?? fail('LICENSE_NOT_FOUND');
     if (before.machineCode !== null && before.machineCode !== machineCode) fail('STILL_IN_USE');
     if (before.endsAt !== null && before.endsAt <= now()) fail('LICENSE_EXPIRED');
-    await tx.$license.lock('counter');
-    const { _max: last } = await tx.offlineLicense.aggregate({ _max: { counter: true } });
-    const counter = Math.max(now().getTime(), Number(last.counter ?? 0) + 1);
-    const row = await tx.offlineLicense.update({ where: { id }, data: { machineCode, counter, issuedAt: now() } });
+    const issuedAt = now();
+    const counter = await tx.$license.nextCounter(issuedAt.getTime());
+    const row = await tx.offlineLicense.update({ where: { id }, data: { machineCode, issuedAt } });
     const { name, startsAt: notBefore, endsAt: notAfter } = row;
     const format = 'edgeloom-license/1';
-    const license = { ...termsOf(row), format, id, name, machineCode, counter, notBefore, notAfter } as const;
+    const license = { ...termsOf(row), format, id, name, machineCode, counter, issuedAt, notBefore, notAfter } as const;
     return { id, license: signLicense(license, key) };
   });
 }
@@ -70,7 +68,7 @@ export async function issue({ db, now, installation }: Ctx, { id, machineCode }:
 export const free = ({ db }: Ctx, id: string) =>
   db.$transaction(async (tx) => {
     if (!(await lock(tx, id))) fail('LICENSE_NOT_FOUND');
-    return licenseOf(await tx.offlineLicense.update({ where: { id }, data: { machineCode: null } }));
+    return tx.offlineLicense.update({ where: { id }, data: { machineCode: null } });
   });
 
 async function lock(tx: LicensedTx, id: string): Promise<Row | null> {
@@ -81,5 +79,3 @@ async function lock(tx: LicensedTx, id: string): Promise<Row | null> {
 function assertWindow(start: Date, end: Date | null) {
   if (end !== null && end <= start) failAt('endsAt', 'window', 'after the start');
 }
-
-const licenseOf = ({ counter: _, ...row }: Row): OfflineLicense => row;
