@@ -5,7 +5,7 @@ import type { Layer4Outcome } from '@edgeloom/contract/statistics/layer4.ts';
 import type { PoolClient } from 'pg';
 import type { Geoip, Location } from '../geoip/geoip.ts';
 import { copyRows, milliseconds, text } from './access-log.ts';
-import { clockOf, isStorableAddress, parse, textsOf, UUID } from './log-lines.ts';
+import { clockOf, isStorableAddress, parse, reachedBy, textsOf, UUID, type ReadLines } from './log-lines.ts';
 import type { Partitions } from './partitions.ts';
 import { STEPS } from './traffic.ts';
 
@@ -21,7 +21,7 @@ export async function readSessions(
   batch: LogBatch,
   geoip: Pick<Geoip, 'lookup'>,
   now: number,
-): Promise<{ lines: Session[]; failed: string[] }> {
+): Promise<ReadLines<Session>> {
   const texts = await textsOf(batch);
   const timeOf = clockOf(batch, now);
   const failed: string[] = [];
@@ -38,7 +38,7 @@ export async function readSessions(
       outcome: outcomeOf(line),
     };
   });
-  return { lines, failed };
+  return { lines, failed, reached: reachedBy(batch, texts, now) };
 }
 
 /** nginx closes a session of a forward without origins with 200. 500 and 502: the node or its origins failed. */

@@ -25,17 +25,25 @@ export interface Line extends LogLine {
   isHit: boolean;
 }
 
+export interface ReadLines<Line> {
+  lines: Line[];
+  /** Lines that failed to parse. */
+  failed: string[];
+  /**
+   * All earlier lines of the node and kind have arrived, in milliseconds since 1970. Workers of nginx write lines up to
+   * a second late. Null if the batch does not show it.
+   */
+  reached: number | null;
+}
+
 /** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
-export async function readLines(
-  batch: LogBatch,
-  geoip: Pick<Geoip, 'lookup'>,
-  now: number,
-): Promise<{ lines: Line[]; failed: string[] }> {
-  // Without the lines of relays: the edge node in front of a relay logs the same request.
-  const texts = (await textsOf(batch)).filter((text) => !text.includes('"relayed":true'));
+export async function readLines(batch: LogBatch, geoip: Pick<Geoip, 'lookup'>, now: number): Promise<ReadLines<Line>> {
+  const texts = await textsOf(batch);
   const timeOf = clockOf(batch, now);
   const failed: string[] = [];
   const lines = texts.flatMap((text) => {
+    // The edge node in front of a relay logs the same request.
+    if (text.includes('"relayed":true')) return [];
     const line = parse(LogLine, text);
     if (line === null || !REQUEST_ID.test(line.id) || !isStorableAddress(line.address)) {
       failed.push(text);
@@ -48,7 +56,19 @@ export async function readLines(
       isHit: FROM_CACHE.has(line.cache),
     });
   });
-  return { lines, failed };
+  return { lines, failed, reached: reachedBy(batch, texts, now) };
+}
+
+const LINE_TIME = /^\{"time":(\d+(?:\.\d+)?),/;
+
+/** By all lines, because relays write none that count, and nodes of other releases perhaps none that can be read. */
+export function reachedBy(batch: LogBatch, texts: readonly string[], now: number): number | null {
+  if (batch.from === batch.to) return now;
+  const timeOf = clockOf(batch, now);
+  return texts.reduce<number | null>((newest, text) => {
+    const time = LINE_TIME.exec(text)?.[1];
+    return time === undefined ? newest : Math.max(newest ?? 0, timeOf(Number(time)));
+  }, null);
 }
 
 /** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */

@@ -14,7 +14,7 @@ import { readLines, type Line } from './log-lines.ts';
 import { spoolLines } from '../log-push/spool.ts';
 import { Partitions, type Retention } from './partitions.ts';
 import { appendTopValues, mergeTopValues, sweepFailedBatches } from './top-values.ts';
-import { addTraffic } from './traffic.ts';
+import { addTraffic, type BatchRange } from './traffic.ts';
 import { expireUnreadable, storeUnreadable } from './unreadable-lines.ts';
 import { addUsage, type UsedBytes } from './usage-ledger.ts';
 
@@ -76,7 +76,7 @@ export class LogStore {
   async store(nodeId: string, batch: LogBatch, now: Date): Promise<LogReply> {
     const end = seconds.startTimer();
     const time = now.getTime();
-    const { lines, requests, failed, used, add } = await this.#read(batch, time);
+    const { lines, requests, failed, reached: completeUntil, used, add } = await this.#read(batch, time);
     const hours = new Set([time, ...lines.map(({ at }) => at)].map((at) => at - (at % HOUR_MS)));
     await this.#partitions.ensure(hours, time);
     const {
@@ -85,7 +85,10 @@ export class LogStore {
       stored: announced,
     } = await withClient(this.#pool, (client) =>
       inTransaction(client, async () => {
-        const { isNew, zone, isLogged, sites, transaction } = await movePosition(client, nodeId, batch, lines, time);
+        const { isNew, zone, isLogged, sites, transaction } = await movePosition(client, nodeId, batch, {
+          lines,
+          completeUntil,
+        });
         if (!isNew) return { reached: await positionOf(client, nodeId, batch.file), isNew, stored: null };
         // The node was removed.
         if (zone === null) return { reached: batch.to, isNew, stored: null };
@@ -116,7 +119,8 @@ export class LogStore {
       return { ...read, requests: [], used, add };
     }
     const read = await readLines(batch, this.#geoip, now);
-    const add = (client: PoolClient, sender: Sender) => this.#addLines(client, sender, read.lines, now, batch);
+    const range = { ...batch, reached: read.reached };
+    const add = (client: PoolClient, sender: Sender) => this.#addLines(client, sender, read.lines, now, range);
     return { ...read, requests: read.lines, used: read.lines.filter(isBilled), add };
   }
 
@@ -125,7 +129,7 @@ export class LogStore {
     sender: Sender,
     lines: readonly Line[],
     now: number,
-    batch: LogBatch,
+    batch: BatchRange,
   ): Promise<void> {
     const { nodeId, zone } = sender;
     const siteIdOf = siteOf(sender);
@@ -173,6 +177,7 @@ interface ReadBatch {
   requests: readonly Line[];
   /** Lines that failed to parse. */
   failed: readonly string[];
+  reached: number | null;
   /** Responses, and both directions of layer-4 sessions. */
   used: readonly UsedBytes[];
   /** Within the transaction that stores the position. */
@@ -203,15 +208,6 @@ const siteOf =
 /** A node answers 904 for a site that is out of service. Such a site is not billed. Origins may send 904 as well. */
 const isBilled = ({ status, upstream, cache }: Line): boolean => status !== 904 || upstream !== '' || cache !== '';
 
-/**
- * All earlier lines of the node and kind have arrived. Null if the batch does not show it. Workers of nginx write
- * lines up to a second late.
- */
-function completeUntil({ from, to }: LogBatch, lines: readonly { at: number }[], now: number): Date | null {
-  if (from === to) return new Date(now);
-  return lines.length === 0 ? null : new Date(lines.reduce((newest, { at }) => Math.max(newest, at), 0));
-}
-
 interface MovedPosition {
   isNew: boolean;
   zone: string | null;
@@ -228,8 +224,7 @@ async function movePosition(
   client: PoolClient,
   nodeId: string,
   batch: LogBatch,
-  lines: readonly { at: number; site: string }[],
-  now: number,
+  { lines, completeUntil }: { lines: ReadBatch['lines']; completeUntil: number | null },
 ) {
   const { file, from, to, kind } = batch;
   const { rows } = await client.query<MovedPosition>(
@@ -244,7 +239,15 @@ async function movePosition(
        coalesce((SELECT json_object_agg(s.id, CASE WHEN p.access_log THEN s.log_sampling ELSE 0 END)
          FROM sites s JOIN products p ON p.id = s.product_id WHERE s.zone_id = n.zone_id AND s.id::text = ANY ($5)), '{}') AS sites
      FROM (SELECT $1::uuid AS id) given LEFT JOIN nodes n ON n.id = given.id LEFT JOIN zones z ON z.id = n.zone_id`,
-    [nodeId, file, from, to, [...new Set(lines.map(({ site }) => site))], kind, completeUntil(batch, lines, now)],
+    [
+      nodeId,
+      file,
+      from,
+      to,
+      [...new Set(lines.map(({ site }) => site))],
+      kind,
+      completeUntil === null ? null : new Date(completeUntil),
+    ],
   );
   return rows[0] ?? { isNew: false, zone: null, isLogged: true, sites: {}, transaction: '' };
 }

@@ -1,7 +1,7 @@
 // Sums of requests, bytes and statuses by node and domain in steps of a minute up to a day.
-import { MAX_BATCH_BYTES, type LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
+import type { LogBatch } from '@edgeloom/contract/edge/log-batches.ts';
 import type { PoolClient } from 'pg';
-import { NO_DOMAIN, type Line } from './log-lines.ts';
+import { NO_DOMAIN, type Line, type ReadLines } from './log-lines.ts';
 import type { Partitions } from './partitions.ts';
 
 /** In seconds. */
@@ -32,11 +32,12 @@ interface Row extends Sums {
   domain: string;
 }
 
-type BatchRange = Pick<LogBatch, 'from' | 'to'>;
+/** Where the lines were in the node's file, and the time until which all of the node have arrived. */
+export type BatchRange = Pick<LogBatch, 'from' | 'to'> & Pick<ReadLines<Line>, 'reached'>;
 
 /**
  * Adds the lines of a node of the zone. Rows of the zone itself mark the steps as measured. `siteOf` maps a line to its
- * site, or to the zone. `batch`: where they were in the node's file.
+ * site, or to the zone.
  */
 export async function addTraffic(
   client: PoolClient,
@@ -53,7 +54,7 @@ export async function addTraffic(
   for (const line of lines)
     if (line.at >= oldest) add(rowOf(minutes, STEPS[0], line.at / 1000, siteOf(line), line.domain), line);
   const rows = new Map<string, Row>();
-  const measured = await readMeasuredMinutes(client, nodeId, zoneId, reachedBy(lines, batch, now), batch);
+  const measured = await readMeasuredMinutes(client, nodeId, zoneId, batch);
   for (const step of STEPS) {
     const since = partitions.since('traffic', now, step) / 1000;
     for (const at of measured) if (at >= since) rowOf(rows, step, at, zoneId, NO_DOMAIN);
@@ -76,22 +77,12 @@ export async function addTraffic(
   );
 }
 
-/**
- * The time until which a batch has all requests of the node, in milliseconds. Later ones may wait there, or be deleted.
- * Null for a full batch without lines, as of relayed requests only.
- */
-function reachedBy(lines: readonly Line[], { from, to }: BatchRange, now: number): number | null {
-  if (lines.length > 0) return lines.reduce((newest, { at }) => Math.max(newest, at), 0);
-  return to - from < MAX_BATCH_BYTES / 2 ? now : null;
-}
-
 /** The minutes that a batch shows besides those of its lines, in seconds since 1970. */
 async function readMeasuredMinutes(
   client: PoolClient,
   nodeId: string,
   zoneId: string,
-  reached: number | null,
-  { from, to }: BatchRange,
+  { from, to, reached }: BatchRange,
 ): Promise<number[]> {
   if (reached === null) return [];
   // A node without room deletes whole files.

@@ -56,6 +56,22 @@ test('a node without lines has sent all with an empty report', async () => {
   expect(await isFinal(site)).toBe(true);
 });
 
+// Used to hold back each month for seven days.
+test.each(['of a relay', 'that cannot be read'])('lines %s show that the month has been sent', async (what) => {
+  const site = await build.site();
+  const node = await joined(site);
+  await report(node, site, 'sessions', later);
+  const send = (time: number) => {
+    const relayed = logLine(site.id, { time: time / 1000 }).replace('"id":', '"relayed":true,"id":');
+    const text = what === 'of a relay' ? relayed : `{"time":${time / 1000},"of":"another release"}\n`;
+    return logs.store(node.id, logBatch(text.repeat(2), 0, `requests-${time}`), new Date());
+  };
+  await send(later - 1000);
+  expect(await isFinal(site)).toBe(false);
+  await send(later);
+  expect(await isFinal(site)).toBe(true);
+});
+
 test('lines of a batch that is not accepted do not make a month final', async () => {
   const site = await build.site();
   const node = await joined(site);
