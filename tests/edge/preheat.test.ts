@@ -87,6 +87,18 @@ test('a forged prefetch header has no effect: with another key, for another URL,
   for (const proof of bad) expect([proof, await asked(proof)]).toEqual([proof, 403]);
 });
 
+test('the log marks what proved to be a prefetch, and nothing else', async () => {
+  const { name } = await guarded();
+  const key = await zoneKey();
+  const proofs = [proofOf(key, name, '/a'), proofOf(Buffer.alloc(32), name, '/a'), 'true'];
+  const marks: unknown[] = [];
+  for (const proof of proofs) {
+    const headers = { 'user-agent': 'Edgeloom-Preheat', 'x-e-preheat': proof };
+    marks.push((await edge.accessLogEntry(await edge.get('/a', { host: name, headers })))['isPreheat']);
+  }
+  expect(marks).toEqual([true, false, false]);
+});
+
 test('a kept URL is fetched once, found in the cache afterwards, and reported when uncacheable or failing', async () => {
   const { name } = await guarded();
   const urlOf = (path: string) => `http://${name}:${edge.ports.http}${path}`;

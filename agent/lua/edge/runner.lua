@@ -112,7 +112,13 @@ function _M.access(watch)
     if request.odd and is_malformed() or request.path_variants and request.path_variants.too_many then
         return end_with(400, var.request_id, nil, error_pages.find(site, 400, request.name, request.path))
     end
-    local list = var.http_x_e_preheat and preheat.is_ours() and own_access or access
+    local list = access
+    if var.http_x_e_preheat and preheat.is_ours() then
+        list = own_access
+        if not watch then
+            var.e_preheat = "true"
+        end
+    end
     local answer, target, rule, cause, trail = run_plugins(list, "access", site, request, request.modules, watch)
     if trail then
         -- An error of the log must not fail the request.

@@ -102,6 +102,8 @@ map "" $e_cause { default ""; }
 map "" $e_rule { default ""; }
 map "" $e_trail { default ""; }
 map "" $e_waf { default ""; }
+# A boolean of JSON.
+map "" $e_preheat { default false; }
 # "address", "query" or "both": what the log leaves out.
 map "" $e_mask { default ""; }
 map "" $e_rate_after { default 0; }

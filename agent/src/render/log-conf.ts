@@ -9,7 +9,7 @@ const masked = { address: conf`$e_log_address`, args: conf`$e_log_args`, referer
 /**
  * The access log: one JSON object per line. Values that nginx shows as a list or omits are strings.
  * `cause` and `rule` name what refused the request, and `trail` what else decided (lua/edge/core/trails.lua). `waf`
- * explains what the firewall found (lua/edge/waf/explain.lua).
+ * explains what the firewall found (lua/edge/waf/explain.lua). `isPreheat`: the node's own prefetch, which no bill has.
  * Lines that are not masked do not evaluate the maps of masks.
  */
 export const logConf = ({
@@ -79,7 +79,7 @@ function edgeFormat(name: Conf, { address, args, referer }: typeof plain) {
     '"uri":"$uri","args":"${args}","status":$e_status,"bytes":$bytes_sent,"requestBytes":$request_length,'
     '"requestTime":$request_time,"upstreamTime":"$upstream_response_time","upstream":"$e_upstream",'
     '"cache":"$upstream_cache_status","userAgent":"$http_user_agent","referer":"${referer}",'
-    '"cause":"$e_cause","rule":"$e_rule","trail":"$e_trail","waf":"$e_waf"}';
+    '"cause":"$e_cause","rule":"$e_rule","trail":"$e_trail","waf":"$e_waf","isPreheat":$e_preheat}';
 `;
 }
 

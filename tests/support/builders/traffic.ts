@@ -20,9 +20,9 @@ export const logStore = (pool: Pool, accessLog = postgresAccessLog, locate: (add
 
 const DAY_MS = 86_400_000;
 
-/** A line of a node's access log. Without `waf`, as of nodes of earlier releases. */
+/** A line of a node's access log. Without the newest fields, as of nodes of earlier releases. */
 export function logLine(site: string, over: Partial<LogLine> = {}): string {
-  const line: Omit<LogLine, 'waf'> = {
+  const line: Omit<LogLine, 'waf' | 'isPreheat'> = {
     time: Date.now() / 1000,
     id: randomBytes(16).toString('hex'),
     site,

@@ -1,5 +1,5 @@
 -- Whether a request is a prefetch by this node's own agent (agent/src/link/preheat.ts). It carries a time and an HMAC
--- over time and URL with the zone's key. Access restrictions let it pass.
+-- over time and URL with the zone's key. Access restrictions let it pass, and it is not billed.
 local digest = require("edge.core.digest")
 local unseal = require("edge.tls.unseal")
 local abs, byte, format, gsub, ipairs, match, time, var = math.abs, string.byte, string.format, string.gsub, ipairs, string.match,

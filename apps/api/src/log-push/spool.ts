@@ -41,7 +41,19 @@ export async function spoolLines(
 
 /** A line as destinations receive it: the fields of LogRow without names that may change. */
 function pushed(
-  { at, time: _t, site: _s, domain, location, isHit: _h, cache, requestTime, upstreamTime, ...fields }: Line,
+  {
+    at,
+    time: _t,
+    site: _s,
+    domain,
+    location,
+    isHit: _h,
+    isPreheat: _p,
+    cache,
+    requestTime,
+    upstreamTime,
+    ...fields
+  }: Line,
   siteID: string,
   nodeID: string,
 ) {

@@ -205,8 +205,9 @@ const siteOf =
   ({ site }: { site: string }) =>
     sites.has(site) ? site : zone;
 
-/** A node answers 904 for a site that is out of service. Such a site is not billed. Origins may send 904 as well. */
-const isBilled = ({ status, upstream, cache }: Line): boolean => status !== 904 || upstream !== '' || cache !== '';
+/** Prefetches reach no visitor. A site that is out of service has 904 of the node itself; origins may send it, too. */
+const isBilled = ({ isPreheat, status, upstream, cache }: Line): boolean =>
+  !isPreheat && (status !== 904 || upstream !== '' || cache !== '');
 
 interface MovedPosition {
   isNew: boolean;

@@ -78,6 +78,13 @@ test('pages that say that a site is out of service are not billed, and an origin
   expect(await totalOf(site)).toBe(34n);
 });
 
+test('prefetches of the node itself are not billed', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  await store(id, logBatch(logLine(site.id, { isPreheat: true, bytes: 800 }) + logLine(site.id, { isPreheat: false })));
+  expect(await totalOf(site)).toBe(1000n);
+});
+
 test('a node that moved to another zone is billed what it sends of the zone before', async () => {
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });

@@ -71,6 +71,8 @@ export const LogLine = z.object({
   trail: Text.default(''),
   /** JSON of the firewall's finding (lua/edge/waf/explain.lua). Older nodes do not send it. */
   waf: Text.default(''),
+  /** A prefetch by the node itself, which proved it (lua/edge/core/preheat.lua). Older nodes do not say so. */
+  isPreheat: z.boolean().default(false),
 });
 
 /** One layer-4 session at its end, as the node's second nginx logs it (agent/src/render/stream-conf.ts). */
