@@ -16,7 +16,7 @@ import { Partitions, type Retention } from './partitions.ts';
 import { appendTopValues, mergeTopValues, sweepFailedBatches } from './top-values.ts';
 import { addTraffic, type BatchRange } from './traffic.ts';
 import { expireUnreadable, storeUnreadable } from './unreadable-lines.ts';
-import { addUsage, type UsedBytes } from './usage-ledger.ts';
+import { addUsage, countUnusualUsage, type UsedBytes } from './usage-ledger.ts';
 
 const stored = new Counter({
   name: 'edgeloom_api_log_lines_total',
@@ -94,11 +94,12 @@ export class LogStore {
         if (zone === null) return { reached: batch.to, isNew, stored: null };
         const since = isLogged ? this.#partitions.since('access_log', time) : Infinity;
         await storeUnreadable(client, nodeId, batch, failed, { now: time, since });
-        await addUsage(client, { nodeId, zone, kind: batch.kind }, used, time);
+        const unusual = await addUsage(client, { nodeId, zone, kind: batch.kind }, used, time);
         await add(client, { nodeId, zone, isLogged, sites: new Map(Object.entries(sites)) });
-        return { reached: batch.to, isNew, stored: { zone, transaction } };
+        return { reached: batch.to, isNew, stored: { zone, transaction, unusual } };
       }),
     );
+    if (announced) countUnusualUsage(announced.unusual);
     if (announced && requests.length > 0) await this.#accessLog.announce(this.#pool, announced, requests);
     if (isNew) {
       const newest = lines.reduce((last, { at }) => Math.max(last, at), 0);

@@ -6,6 +6,7 @@ import type { BuiltSite } from '../../../../tests/support/builders/build.ts';
 import { SeededRandom } from '../../../../tests/support/builders/seeded-random.ts';
 import { logBatch, logLine, logStore, sessionLine } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
+import { registry } from '../core/metrics.ts';
 import { monthOf } from '../modules/traffic/billing-month.ts';
 
 const app = await testApp();
@@ -76,6 +77,22 @@ test('pages that say that a site is out of service are not billed, and an origin
   const cached = logLine(site.id, { status: 904, cache: 'HIT', bytes: 4 });
   await store(id, logBatch(logLine(site.id, { status: 904, bytes: 700 }) + origin + cached));
   expect(await totalOf(site)).toBe(34n);
+});
+
+test('only bytes of sites that are not of the node count as ignored, once and when they are stored', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const ignored = async () =>
+    (await registry.getSingleMetric('edgeloom_api_usage_ignored_bytes_total')?.get())?.values[0]?.value ?? 0;
+  const before = await ignored();
+  // The second was refused before its site was known, like the requests of most scanners.
+  const batch = logBatch(logLine(randomUUID(), { bytes: 30 }) + logLine('', { bytes: 700 }) + logLine(site.id));
+  await pool.query('ALTER TABLE traffic RENAME TO traffic_away');
+  await expect(store(id, batch)).rejects.toThrow('traffic');
+  await pool.query('ALTER TABLE traffic_away RENAME TO traffic');
+  expect((await ignored()) - before).toBe(0);
+  await store(id, batch);
+  expect((await ignored()) - before).toBe(30);
 });
 
 test('prefetches of the node itself are not billed', async () => {

@@ -30,8 +30,20 @@ const tooOld = new Counter({
 export interface UsedBytes {
   /** Milliseconds since 1970, when the request was served or the session ended. */
   at: number;
+  /** Empty: refused before the site was known. */
   site: string;
   bytes: number;
+}
+
+/** For the counters, which must not count a transaction that is repeated. */
+export interface UnusualUsage {
+  ignoredBytes: number;
+  tooOldBytes: number;
+}
+
+export function countUnusualUsage({ ignoredBytes, tooOldBytes }: UnusualUsage): void {
+  ignored.inc(ignoredBytes);
+  tooOld.inc(tooOldBytes);
 }
 
 interface Sender {
@@ -59,19 +71,20 @@ export async function addUsage(
   { nodeId, zone, kind }: Sender,
   lines: readonly UsedBytes[],
   now: number,
-): Promise<void> {
-  const used = lines.filter(({ bytes }) => bytes > 0);
-  if (used.length === 0) return;
+): Promise<UnusualUsage> {
+  const unusual = { ignoredBytes: 0, tooOldBytes: 0 };
+  const used = lines.filter(({ site, bytes }) => site !== '' && bytes > 0);
+  if (used.length === 0) return unusual;
   const billings = await readBillings(client, nodeId, zone, new Set(used.map(({ site }) => site)));
   const oldest = now - MAX_AGE_DAYS * 24 * HOUR_MS;
   const sums = new Map<string, Omit<Billing, 'since'> & { hour: number; bytes: number }>();
   for (const { at: loggedAt, site, bytes } of used) {
-    if (loggedAt < oldest) tooOld.inc(bytes);
+    if (loggedAt < oldest) unusual.tooOldBytes += bytes;
     const at = loggedAt < oldest ? now : loggedAt;
     const ofSite = billings.get(site);
     const billing = ofSite?.findLast(({ since }) => since <= at) ?? ofSite?.[0];
     if (billing === undefined) {
-      ignored.inc(bytes);
+      unusual.ignoredBytes += bytes;
       continue;
     }
     const hour = at - (at % HOUR_MS);
@@ -81,7 +94,7 @@ export async function addUsage(
     sum.bytes += bytes;
     sums.set(key, sum);
   }
-  if (sums.size === 0) return;
+  if (sums.size === 0) return unusual;
   await client.query(
     `INSERT INTO traffic_usages AS u (site_id, hour, owner_id, product_id, node_id, kind, client_id, zone_id, bytes)
      SELECT r."siteId", to_timestamp(r.hour / 1000), r."ownerId", r."productId", $1, $2, r."clientId", r."zoneId", r.bytes
@@ -91,6 +104,7 @@ export async function addUsage(
     [nodeId, kind, JSON.stringify([...sums.values()])],
   );
   await recountFrom(client, [...sums.values()], now);
+  return unusual;
 }
 
 /** Packages are counted again from the months of late lines on. Locks customers in order, against deadlocks. */
