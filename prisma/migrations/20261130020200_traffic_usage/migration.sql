@@ -72,8 +72,9 @@ END $$;
 CREATE TRIGGER record_former_zone AFTER UPDATE OF zone_id ON nodes FOR EACH ROW
   WHEN (OLD.zone_id IS DISTINCT FROM NEW.zone_id) EXECUTE FUNCTION record_former_zone();
 
--- Nullable, because processes of the release before write neither.
-ALTER TABLE log_positions ADD COLUMN kind text, ADD COLUMN complete_until timestamp(3) with time zone;
+-- With defaults, because processes of the release before write neither.
+ALTER TABLE log_positions ADD COLUMN kind text DEFAULT '' NOT NULL, ADD COLUMN complete_until timestamp(3) with time zone;
+CREATE INDEX log_positions_node_id_kind_updated_at_idx ON log_positions(node_id, kind, updated_at);
 
 -- Months that begin before are not in the ledger as a whole. The day is for processes of the release before, which run
 -- on for a while. Without traffic nothing is missing.

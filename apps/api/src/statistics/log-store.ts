@@ -44,15 +44,18 @@ const delay = new Histogram({
 
 const HOUR_MS = 3_600_000;
 
+const FORGET_POSITIONS_OF_REMOVED_NODES = `DELETE FROM log_positions p
+  WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.id = p.node_id)`;
 /**
- * Without the position of a file that a node still has, its lines would be stored and billed again. So the newest of
- * each kind stay, even if nothing was added to them for years; a node has less than a hundred files.
+ * Without the position of a file that a node still has, its lines would be stored and billed again. So the newest
+ * thousand of each kind stay, even if nothing was added to them for years; a node has less than a hundred files.
  */
-const FORGET_POSITIONS = `DELETE FROM log_positions p
-  WHERE NOT EXISTS (SELECT FROM nodes n WHERE n.id = p.node_id)
-    OR p.updated_at < now() - interval '90 days' AND p.kind IS NOT NULL
-      AND (SELECT count(*) FROM log_positions o
-        WHERE o.node_id = p.node_id AND o.kind = p.kind AND o.updated_at > p.updated_at) >= 1000`;
+const FORGET_POSITIONS = `WITH kept AS (
+    SELECT n.id, k.kind, (SELECT o.updated_at FROM log_positions o WHERE o.node_id = n.id AND o.kind = k.kind
+      ORDER BY o.updated_at DESC OFFSET 999 LIMIT 1) AS since
+    FROM nodes n CROSS JOIN (VALUES ('requests'), ('sessions'), ('')) k (kind))
+  DELETE FROM log_positions p USING kept k
+  WHERE p.node_id = k.id AND p.kind = k.kind AND p.updated_at < k.since AND p.updated_at < now() - interval '90 days'`;
 
 export class LogStore {
   readonly #pool: Pool;
@@ -168,6 +171,7 @@ export class LogStore {
     await this.#partitions.maintain(now.getTime());
     await sweepFailedBatches(this.#pool, this.#partitions, now.getTime());
     await expireUnreadable(this.#pool, this.#partitions.since('access_log', now.getTime()));
+    await this.#pool.query(FORGET_POSITIONS_OF_REMOVED_NODES);
     await this.#pool.query(FORGET_POSITIONS);
   }
 }

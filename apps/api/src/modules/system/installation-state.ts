@@ -42,7 +42,7 @@ const IS_ONLINE = textOf(isOnline);
 
 /** Online, and without logs for three minutes. On `nodes n` and `node_states s`. */
 export const isSilent = sql`${isOnline} AND n.joined_at < now() - interval '3 minutes' AND NOT EXISTS (
-  SELECT FROM log_positions p WHERE p.node_id = n.id AND p.kind IS DISTINCT FROM 'sessions'
+  SELECT FROM log_positions p WHERE p.node_id = n.id AND p.kind <> 'sessions'
     AND p.updated_at > now() - interval '3 minutes')`;
 
 const NODES = `
