@@ -40,7 +40,8 @@ async function subjectsTo(site: BuiltSite): Promise<string[]> {
   await eventually(async () => expect(await db.outgoingMail.count()).toBe(0));
   return (await mailsTo(app.mailDir, site.owner.email)).map(({ subject }) => subject).toSorted();
 }
-const [warning, usedUp, limited] = ['流量已使用 80%', '流量已用完', '流量已用完，站點已停止服務'];
+const [warning, usedUp, limited] = ['流量已使用 80%', '流量已用完', '沒有剩餘流量，站點已停止服務'];
+const ended = '流量包已到期';
 
 test('a month: a warning, a limit that ends with a package, another, and the next month', async () => {
   const { site, from } = await limitedSite('limit');
@@ -168,9 +169,60 @@ test('a customer whose only package ended this month is limited until the next o
   await build.trafficPackage(site, { startsAt: new Date(from), endsAt: new Date(from + HOUR_MS) });
   await check(from + 2 * HOUR_MS);
   expect([await statusOf(site), await subjectsTo(site)]).toEqual(['limit', [limited]]);
-  expect((await mailsTo(app.mailDir, site.owner.email))[0]?.text).toContain('下個月開始時');
+  const text = (await mailsTo(app.mailDir, site.owner.email))[0]?.text;
+  expect(text).toContain('下個月開始時');
+  expect(text).toContain('不設上限');
+  // Used to begin to serve without a limit, and without a word.
   await check(to);
-  expect(await statusOf(site)).toBe('normal');
+  await check(to + DAY_MS);
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', [limited, ended].toSorted()]);
+  await check(billingMonth(year, 3).from);
+  expect(await subjectsTo(site)).toHaveLength(2);
+});
+
+// Used to be a mail that at least 80 % is used.
+test.each(['none', 'notify'] as const)('a package that ends is mailed once as that: %s', async (action) => {
+  const { site, from } = await limitedSite(action);
+  await build.trafficPackage(site, { startsAt: new Date(from), endsAt: new Date(from + HOUR_MS) });
+  await check(from + 2 * HOUR_MS);
+  await check(billingMonth(year, 2).from);
+  expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', [ended]]);
+});
+
+// The second used to be the same notice as the first, so that its sites went offline without a mail.
+test('each product whose packages end is mailed, also on different days and with a package for all products', async () => {
+  const { site, from } = await limitedSite('limit');
+  const { product } = site;
+  const second = await build.product({ zone: site.zone });
+  const third = await build.product({ zone: site.zone });
+  await db.product.updateMany({ where: { id: { in: [second.id, third.id] } }, data: { overLimitAction: 'limit' } });
+  await build.site({ product: second, owner: site.owner });
+  await build.trafficPackage(site, { startsAt: new Date(from), endsAt: new Date(from + DAY_MS) });
+  await build.trafficPackage(site, {
+    productId: second.id,
+    startsAt: new Date(from),
+    endsAt: new Date(from + 5 * DAY_MS),
+  });
+  const mailed = async () => {
+    await subjectsTo(site);
+    const mails = await mailsTo(app.mailDir, site.owner.email);
+    return [product, second, third].map(({ name }) => mails.filter(({ text }) => text.includes(name)).length);
+  };
+  await check(from + 2 * DAY_MS);
+  expect(await mailed()).toEqual([1, 0, 0]);
+  await check(from + 6 * DAY_MS);
+  expect(await mailed()).toEqual([1, 1, 0]);
+  await build.trafficPackage(site, {
+    productId: null,
+    startsAt: new Date(from + 6 * DAY_MS),
+    endsAt: new Date(from + 7 * DAY_MS),
+  });
+  await check(from + 8 * DAY_MS);
+  expect(await mailed()).toEqual([2, 2, 0]);
+  // Its first site comes after the mail about the others.
+  await build.site({ product: third, owner: site.owner });
+  await check(from + 9 * DAY_MS);
+  expect(await mailed()).toEqual([2, 2, 1]);
 });
 
 test('a package without renewal that is used up needs another one, and the mail says so', async () => {

@@ -35,13 +35,15 @@ CREATE TABLE traffic_package_months (
 );
 CREATE INDEX sites_limited_idx ON sites(owner_id) WHERE status = 'limit';
 
--- Mails that were sent: one of a kind for each month and set of packages.
+-- Products that mails named: once in mails of a kind for each month and set of packages.
 CREATE TABLE traffic_notices (
     owner_id uuid NOT NULL REFERENCES accounts(id) ON UPDATE CASCADE ON DELETE CASCADE,
     month timestamp(3) with time zone NOT NULL,
     kind text NOT NULL,
+    -- No reference: a removed product is not mailed about again.
+    product_id uuid NOT NULL,
     packages text NOT NULL,
-    PRIMARY KEY (owner_id, month, kind, packages)
+    PRIMARY KEY (owner_id, product_id, month, kind, packages)
 );
 
 SELECT watch('traffic_packages');

@@ -63,7 +63,7 @@ export async function checkCustomer(deps: Deps, customer: Customer, now: number)
     const allowance = allowanceOf(packages, replay, product.id, now);
     const isLimited = allowance.state === 'limited' && product.overLimitAction === 'limit';
     const nextMonth = allowanceOf(packages, replay, product.id, monthOf(now).to);
-    return { ...product, ...allowance, isLimited, endsWithMonth: nextMonth.state !== 'limited' };
+    return { ...product, ...allowance, isLimited, nextMonth };
   });
   const idsOf = (some: typeof states) => some.map(({ id }) => id);
   const limited = idsOf(states.filter(({ isLimited, serving }) => isLimited && serving > 0));
@@ -74,7 +74,7 @@ export async function checkCustomer(deps: Deps, customer: Customer, now: number)
       await setStatus(tx, { ownerId, productId: { in: limited } }, 'normal', 'limit');
       await setStatus(tx, { ownerId, productId: { in: lifted } }, 'limit', 'normal');
     });
-  await notify(deps, customer, monthOf(now).from, states);
+  await notify(deps, customer, states);
 }
 
 interface ProductSites {
@@ -123,44 +123,47 @@ async function setStatus(tx: Transaction, where: SiteFilter, from: Status, to: S
 }
 type Status = 'normal' | 'limit';
 
-interface ProductState extends Allowance, Omit<ProductSites, 'id'> {
+interface ProductState extends Allowance, ProductSites {
   isLimited: boolean;
-  /** The limit ends when the next month begins. */
-  endsWithMonth: boolean;
+  /** The allowance at the beginning of the next month. */
+  nextMonth: Allowance;
 }
 
-function letterOf({ state, overLimitAction, endsWithMonth }: ProductState) {
-  if (state !== 'limited' || overLimitAction === 'none') return 'trafficWarning';
-  if (overLimitAction === 'notify') return 'trafficUsedUp';
-  return endsWithMonth ? 'trafficLimited' : 'trafficLimitedUntilPackage';
+function letterOf({ state, hasEnded, overLimitAction, nextMonth }: ProductState) {
+  if (state === 'limited' && overLimitAction === 'limit') {
+    if (nextMonth.state === 'limited') return 'trafficLimitedUntilPackage';
+    return nextMonth.hasEnded ? 'trafficLimitedThenBilled' : 'trafficLimited';
+  }
+  if (hasEnded) return 'trafficPackagesEnded';
+  if (state === 'normal') return null;
+  return state === 'limited' && overLimitAction === 'notify' ? 'trafficUsedUp' : 'trafficWarning';
 }
 
 const hashOf = (ids: readonly string[]) => createHash('sha256').update(ids.toSorted().join(' ')).digest('hex');
 
-/** One mail for the products that share their packages, once a month and set of packages. */
-async function notify(
-  { db, mail }: Deps,
-  customer: Customer,
-  month: number,
-  states: readonly ProductState[],
-): Promise<void> {
+/** One mail of a kind names all products that it is about, each once a month and set of packages. */
+async function notify({ db, mail }: Deps, customer: Customer, states: readonly ProductState[]): Promise<void> {
   const { ownerId } = customer;
   // The mail about a limit says that sites are offline. Paused and expired ones are so without it.
-  const reached = states.filter(
-    ({ state, isLimited, serving, offline }) => state !== 'normal' && (!isLimited || serving + offline > 0),
-  );
-  const groups = Map.groupBy(reached, (each) => `${letterOf(each)} ${hashOf(each.packageIDs)}`);
-  for (const products of groups.values()) {
-    const [first] = products;
-    if (first === undefined) continue;
-    const kind = letterOf(first);
-    const key = { ownerId, month: new Date(month), kind, packages: hashOf(first.packageIDs) };
-    if ((await db.trafficNotice.count({ where: key })) > 0) continue;
+  const concerned = states.filter(({ isLimited, serving, offline }) => !isLimited || serving + offline > 0);
+  for (const [kind, products] of Map.groupBy(concerned, letterOf)) {
+    if (kind === null) continue;
+    const notices = products.map(({ id, month, packageIDs }) => ({
+      ownerId,
+      productId: id,
+      month: new Date(month),
+      kind,
+      packages: hashOf(packageIDs),
+    }));
+    if ((await db.trafficNotice.count({ where: { OR: notices } })) === notices.length) continue;
     await db.$transaction(async (tx) => {
       if (!(await hasLease(tx, customer))) return;
-      const { count } = await tx.trafficNotice.createMany({ data: key, skipDuplicates: true });
-      const owner = count > 0 ? await tx.account.findUnique({ where: { id: ownerId } }) : null;
-      if (owner) await mail.post(tx, owner, kind, { products: products.map(({ name }) => name).join(', ') });
+      const added = await tx.trafficNotice.createManyAndReturn({ data: notices, skipDuplicates: true });
+      const owner = added.length > 0 ? await tx.account.findUnique({ where: { id: ownerId } }) : null;
+      const names = products
+        .filter(({ id }) => added.some(({ productId }) => productId === id))
+        .map(({ name }) => name);
+      if (owner) await mail.post(tx, owner, kind, { products: names.join(', ') });
     });
   }
 }

@@ -22,6 +22,8 @@ export interface Letters {
   trafficUsedUp: { products: string };
   trafficLimited: { products: string };
   trafficLimitedUntilPackage: { products: string };
+  trafficLimitedThenBilled: { products: string };
+  trafficPackagesEnded: { products: string };
 }
 export type LetterName = keyof Letters;
 
@@ -131,22 +133,37 @@ const en: Record<LetterName, Words> = {
   trafficUsedUp: {
     subject: 'Your traffic is used up',
     lines: [
-      'The traffic packages for {products} are used up or have ended. Your sites stay online, and further traffic is billed by the GB.',
+      'The traffic packages for {products} are used up. Your sites stay online, and further traffic is billed by the GB.',
       'Your provider can add a package.',
     ],
   },
   trafficLimited: {
-    subject: 'Your sites are offline: traffic used up',
+    subject: 'Your sites are offline: no traffic left',
     lines: [
       'The traffic packages for {products} are used up or have ended, so the sites of these products are offline.',
       'They come back within a minute of a new package, or when the next month begins.',
     ],
   },
   trafficLimitedUntilPackage: {
-    subject: 'Your sites are offline: traffic used up',
+    subject: 'Your sites are offline: no traffic left',
     lines: [
       'The traffic packages for {products} are used up, so the sites of these products are offline.',
       'They come back within a minute of a new package. Ask your provider for one.',
+    ],
+  },
+  trafficLimitedThenBilled: {
+    subject: 'Your sites are offline: no traffic left',
+    lines: [
+      'The traffic packages for {products} are used up or have ended, so the sites of these products are offline.',
+      'They come back within a minute of a new package, or when the next month begins. From then on, without a package, their traffic is billed by the GB and not limited.',
+      'Your provider can add a package.',
+    ],
+  },
+  trafficPackagesEnded: {
+    subject: 'Your traffic packages have ended',
+    lines: [
+      'The traffic packages for {products} have ended. Your sites are online. Without a package, their traffic is billed by the GB and not limited.',
+      'Your provider can add a package.',
     ],
   },
 };
@@ -226,23 +243,35 @@ const zhTW: Record<LetterName, Words> = {
   },
   trafficUsedUp: {
     subject: '流量已用完',
-    lines: [
-      '{products} 的流量包已用完或已到期。站點仍正常服務，超出的流量將按 GB 計費。',
-      '您可以請服務商加購流量包。',
-    ],
+    lines: ['{products} 的流量包已用完。站點仍正常服務，超出的流量將按 GB 計費。', '您可以請服務商加購流量包。'],
   },
   trafficLimited: {
-    subject: '流量已用完，站點已停止服務',
+    subject: '沒有剩餘流量，站點已停止服務',
     lines: [
       '{products} 的流量包已用完或已到期，使用這些產品的站點已停止服務。',
       '加購流量包後一分鐘內，或下個月開始時，站點會恢復服務。',
     ],
   },
   trafficLimitedUntilPackage: {
-    subject: '流量已用完，站點已停止服務',
+    subject: '沒有剩餘流量，站點已停止服務',
     lines: [
       '{products} 的流量包已用完，使用這些產品的站點已停止服務。',
       '請向服務商加購流量包，加購後一分鐘內站點會恢復服務。',
+    ],
+  },
+  trafficLimitedThenBilled: {
+    subject: '沒有剩餘流量，站點已停止服務',
+    lines: [
+      '{products} 的流量包已用完或已到期，使用這些產品的站點已停止服務。',
+      '加購流量包後一分鐘內，或下個月開始時，站點會恢復服務。若屆時仍沒有流量包，流量將按 GB 計費，且不設上限。',
+      '您可以請服務商加購流量包。',
+    ],
+  },
+  trafficPackagesEnded: {
+    subject: '流量包已到期',
+    lines: [
+      '{products} 的流量包已到期。站點正常服務；沒有流量包時，流量按 GB 計費，且不設上限。',
+      '您可以請服務商加購流量包。',
     ],
   },
 };
@@ -322,23 +351,35 @@ const zhCN: Record<LetterName, Words> = {
   },
   trafficUsedUp: {
     subject: '流量已用完',
-    lines: [
-      '{products} 的流量包已用完或已到期。站点仍正常服务，超出的流量将按 GB 计费。',
-      '您可以请服务商加购流量包。',
-    ],
+    lines: ['{products} 的流量包已用完。站点仍正常服务，超出的流量将按 GB 计费。', '您可以请服务商加购流量包。'],
   },
   trafficLimited: {
-    subject: '流量已用完，站点已停止服务',
+    subject: '没有剩余流量，站点已停止服务',
     lines: [
       '{products} 的流量包已用完或已到期，使用这些产品的站点已停止服务。',
       '加购流量包后一分钟内，或下个月开始时，站点会恢复服务。',
     ],
   },
   trafficLimitedUntilPackage: {
-    subject: '流量已用完，站点已停止服务',
+    subject: '没有剩余流量，站点已停止服务',
     lines: [
       '{products} 的流量包已用完，使用这些产品的站点已停止服务。',
       '请向服务商加购流量包，加购后一分钟内站点会恢复服务。',
+    ],
+  },
+  trafficLimitedThenBilled: {
+    subject: '没有剩余流量，站点已停止服务',
+    lines: [
+      '{products} 的流量包已用完或已到期，使用这些产品的站点已停止服务。',
+      '加购流量包后一分钟内，或下个月开始时，站点会恢复服务。若届时仍没有流量包，流量将按 GB 计费，且不设上限。',
+      '您可以请服务商加购流量包。',
+    ],
+  },
+  trafficPackagesEnded: {
+    subject: '流量包已到期',
+    lines: [
+      '{products} 的流量包已到期。站点正常服务；没有流量包时，流量按 GB 计费，且不设上限。',
+      '您可以请服务商加购流量包。',
     ],
   },
 };

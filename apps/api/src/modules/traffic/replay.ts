@@ -97,9 +97,19 @@ type TrafficState = 'normal' | 'warning' | 'limited';
 
 export interface Allowance {
   state: TrafficState;
-  /** Packages that can still be used now, with those that were used up this month. */
+  /** All packages of this month have ended; without any, those of the month before. */
+  hasEnded: boolean;
+  /** The month of these packages, and the packages themselves: there is one mail of a kind about them. */
+  month: number;
   packageIDs: readonly string[];
 }
+
+/** Packages that could be used in the month until now. */
+const packagesOfMonth = (packages: readonly TrafficPackage[], product: string, month: number, now: number) =>
+  packages.filter(
+    ({ productId, from, to }) =>
+      (productId === null || productId === product) && from <= now && (to === null || to > month),
+  );
 
 /**
  * The state of a product of the customer: warning from 80 % of what was available this month, limited when nothing is
@@ -112,23 +122,26 @@ export function allowanceOf(
   now: number,
 ): Allowance {
   const month = monthOf(now).from;
-  const begun = packages.filter(
-    (each) =>
-      (each.productId === null || each.productId === productId) &&
-      each.from <= now &&
-      (each.to === null || each.to > month),
-  );
-  const valid = begun.filter((each) => covers(each, productId, now)).toSorted(inOrderOfUse);
+  const own = packagesOfMonth(packages, productId, month, now);
+  if (own.length === 0) {
+    const before = monthOf(month - 1).from;
+    const packageIDs = packagesOfMonth(packages, productId, before, month - 1).map(({ id }) => id);
+    return { state: 'normal', hasEnded: packageIDs.length > 0, month: before, packageIDs };
+  }
+  const valid = own.filter((each) => covers(each, productId, now));
   let [available, used] = [0n, 0n];
   for (const { id, type, bytes } of valid) {
     const usedNow = usedIn(id, month);
     used += usedNow;
     available += type === 'basic' ? bytes : bytes - (usedUntil(id, month) - usedNow);
   }
-  const packageIDs = valid.map(({ id }) => id);
-  if (begun.length === 0) return { state: 'normal', packageIDs };
-  if (used >= available) return { state: 'limited', packageIDs };
-  return { state: used * 100n >= available * 80n ? 'warning' : 'normal', packageIDs };
+  const unused: TrafficState = used * 100n >= available * 80n ? 'warning' : 'normal';
+  return {
+    state: used >= available ? 'limited' : unused,
+    hasEnded: valid.length === 0,
+    month,
+    packageIDs: own.map(({ id }) => id),
+  };
 }
 
 const BYTES_PER_GB = 1_000_000_000n;
