@@ -1,6 +1,7 @@
 // The states of customers' traffic, with a moved clock. Sites that are limited answer 904
 // (tests/edge/not-found-codes.test.ts).
 import { afterAll, expect, test } from 'vitest';
+import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
 import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { clientSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
 import { billingMonth } from '../support/builders/billing-months.ts';
@@ -270,6 +271,27 @@ test('a process whose lease another one took meanwhile neither changes a site no
   expect([await statusOf(site), await subjectsTo(site)]).toEqual(['normal', []]);
   await check(from + 2 * HOUR_MS);
   expect([await statusOf(site), await subjectsTo(site)]).toEqual(['limit', [limited]]);
+});
+
+// Used to forget it, so that each list with its packages read its whole history.
+test('what a removed customer used is counted a last time, and stays counted while its packages exist', async () => {
+  const { site, from } = await limitedSite('limit');
+  const { to } = billingMonth(year, 1);
+  const { id } = await build.trafficPackage(site, { startsAt: new Date(from), bytes: 100n });
+  await use(site, from, 60);
+  await check(from + HOUR_MS);
+  await db.site.delete({ where: { id: site.id } });
+  await as(site.client).call(accounts.remove, { body: { ids: [site.owner.id] } });
+  await check(to + 8 * DAY_MS);
+  const counted = await db.trafficPackageMonth.findMany({ where: { packageId: id } });
+  expect(counted).toMatchObject([{ month: new Date(from), bytes: 60n }]);
+  const checks = () => db.trafficCheck.findMany({ where: { ownerId: site.owner.id } });
+  expect(await checks()).toMatchObject([{ dueAt: null, countedUntil: new Date(to) }]);
+  await check(to + 9 * DAY_MS);
+  expect(await checks()).toHaveLength(1);
+  await db.trafficPackage.delete({ where: { id } });
+  await check(to + 10 * DAY_MS);
+  expect(await checks()).toEqual([]);
 });
 
 test('the history of extra packages is read once, and again after a late line', async () => {

@@ -18,10 +18,10 @@ CREATE INDEX traffic_packages_client_id_created_at_id_idx ON traffic_packages(cl
 CREATE INDEX traffic_packages_owner_id_idx ON traffic_packages(owner_id);
 CREATE INDEX traffic_packages_product_id_idx ON traffic_packages(product_id);
 
--- Customers whose packages are checked, and when next.
+-- Customers whose packages are checked, and when next. No reference: what a removed customer used is still shown.
 CREATE TABLE traffic_checks (
-    owner_id uuid PRIMARY KEY REFERENCES accounts(id) ON UPDATE CASCADE ON DELETE CASCADE,
-    due_at timestamp(3) with time zone NOT NULL,
+    owner_id uuid PRIMARY KEY,
+    due_at timestamp(3) with time zone,
     counted_until timestamp(3) with time zone
 );
 CREATE INDEX traffic_checks_due_at_idx ON traffic_checks(due_at);

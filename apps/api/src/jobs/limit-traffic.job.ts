@@ -21,15 +21,21 @@ const FIND = `INSERT INTO traffic_checks (owner_id, due_at)
   WHERE a.id IN (SELECT owner_id FROM traffic_packages UNION SELECT owner_id FROM sites WHERE status = 'limit')
     AND NOT EXISTS (SELECT FROM traffic_checks c WHERE c.owner_id = a.id)
   ON CONFLICT DO NOTHING`;
-const TAKE = `UPDATE traffic_checks SET due_at = $2
+/** A removed customer is checked a last time, which counts what its packages used. */
+const TAKE = `UPDATE traffic_checks SET due_at = CASE WHEN EXISTS (SELECT FROM accounts a WHERE a.id = owner_id) THEN $2::timestamptz END
   WHERE owner_id = (SELECT owner_id FROM traffic_checks WHERE due_at <= $1 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING owner_id AS "ownerId", due_at AS "leasedUntil", counted_until AS "countedUntil"`;
+
+/** The packages of an operator go with it. */
+const FORGET = `DELETE FROM traffic_checks c
+  WHERE due_at IS NULL AND NOT EXISTS (SELECT FROM traffic_packages p WHERE p.owner_id = c.owner_id)`;
 
 type Deps = Pick<Installation, 'db' | 'pool' | 'mail'>;
 
 interface Customer {
   ownerId: string;
-  leasedUntil: Date;
+  /** Null: the customer was removed and has no sites. */
+  leasedUntil: Date | null;
   countedUntil: Date | null;
 }
 
@@ -38,6 +44,7 @@ export async function limitTraffic(deps: Deps, clock: () => Date, isStopping = (
   const { db, pool } = deps;
   const start = clock();
   await pool.query(FIND, [start]);
+  await pool.query(FORGET);
   // The operator's own sites have no packages.
   await db.$transaction((tx) => setStatus(tx, { ownerId: null }, 'limit', 'normal'));
   const failures: unknown[] = [];
