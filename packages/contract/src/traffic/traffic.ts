@@ -74,16 +74,20 @@ export const MonthlyUsage = z.object({
     .describe('Of the packages, in the current month; null in others'),
 });
 
-const gotReport = z
-  .boolean()
-  .describe('The month is over, and its logs have arrived from all nodes, or it has been over for 7 days');
-export const MonthlyUsages = z.object({ list: z.array(MonthlyUsage), total: z.int(), gotReport });
+const NotFinalReason = z.enum(['notOver', 'beforeLedger', 'missingLogs']);
+const finality = {
+  gotReport: z.boolean().describe('The month is final: later calls have the same figures, except for late lines'),
+  notFinalReason: NotFinalReason.nullable().describe(
+    'notOver: until ten minutes after the month. missingLogs: of a node, for at most 7 days. beforeLedger: the month began before the release that has bills, and is never final',
+  ),
+};
+export const MonthlyUsages = z.object({ list: z.array(MonthlyUsage), total: z.int(), ...finality });
 
 export const TrafficReport = z.object({
   year: z.int(),
   month: z.int(),
   currency: z.literal('NTD'),
-  gotReport,
+  ...finality,
   list: z.array(MonthlyUsage),
   bytes: z.int(),
   packageBytes: z.int(),
@@ -97,4 +101,5 @@ export type TrafficPackage = z.output<typeof TrafficPackage>;
 export type MonthQuery = z.output<typeof MonthQuery>;
 export type MonthlyUsage = z.output<typeof MonthlyUsage>;
 export type MonthlyUsages = z.output<typeof MonthlyUsages>;
+export type NotFinalReason = z.output<typeof NotFinalReason>;
 export type TrafficReport = z.output<typeof TrafficReport>;

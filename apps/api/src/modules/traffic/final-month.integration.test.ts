@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { logBatch, logLine, logStore, sessionLine } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
 import { monthOf } from './billing-month.ts';
-import { isMonthFinal } from './final-month.ts';
+import { readNotFinalReason } from './final-month.ts';
 
 const app = await testApp();
 const { build, installation } = app;
@@ -26,7 +26,8 @@ const report = (node: { id: string }, site: Site, kind: Kind, time: number) => {
   const batch = logBatch(line(site.id, { time: time / 1000 }), 0, `${kind}-${time}`);
   return logs.store(node.id, { ...batch, kind }, new Date());
 };
-const isFinal = ({ clientId }: Site, now = later) => isMonthFinal(pool, clientId, month, now);
+const reasonOf = ({ clientId }: Site, now = later) => readNotFinalReason(pool, clientId, month, now);
+const isFinal = async (site: Site, now = later) => (await reasonOf(site, now)) === null;
 const joined = async (site: Site) => {
   const node = await build.node({ zone: site.zone });
   await db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date(month.from) } });
@@ -35,7 +36,7 @@ const joined = async (site: Site) => {
 
 test('a month is final when each node has sent requests and sessions of ten minutes after it', async () => {
   const site = await build.site();
-  expect([await isFinal(site, later - 1), await isFinal(site, later)]).toEqual([false, true]);
+  expect([await reasonOf(site, later - 1), await reasonOf(site, later)]).toEqual(['notOver', null]);
   const nodes = [await joined(site), await joined(site)] as const;
   for (const node of nodes)
     for (const kind of ['requests', 'sessions'] as const) {
@@ -105,7 +106,7 @@ test('a node that never reports again holds a month back until it is removed, or
   const site = await build.site();
   const { id } = await joined(site);
   const last = month.to + 7 * 24 * HOUR_MS;
-  expect([await isFinal(site, last - 1), await isFinal(site, last)]).toEqual([false, true]);
+  expect([await reasonOf(site, last - 1), await reasonOf(site, last)]).toEqual(['missingLogs', null]);
   await db.edgeNode.delete({ where: { id } });
   expect(await isFinal(site)).toBe(true);
 });
@@ -113,7 +114,7 @@ test('a node that never reports again holds a month back until it is removed, or
 test('months that begin before the ledger are never final', async () => {
   const site = await build.site();
   const start = await db.usageLedgerStart.create({ data: { at: new Date(month.from + 1) } });
-  expect(await isFinal(site, month.to + 30 * 24 * HOUR_MS)).toBe(false);
+  expect(await reasonOf(site, month.to + 30 * 24 * HOUR_MS)).toBe('beforeLedger');
   await db.usageLedgerStart.update({ where: start, data: { at: new Date(month.from) } });
   expect(await isFinal(site)).toBe(true);
 });

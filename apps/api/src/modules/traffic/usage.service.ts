@@ -6,7 +6,7 @@ import type { Ctx } from '../../core/ctx.ts';
 import { andAll, nothing, sql, type Sql } from '../../core/sql.ts';
 import { billingMonth, monthOf, type BillingMonth } from './billing-month.ts';
 import { readCustomerTraffic } from './customer-traffic.ts';
-import { isMonthFinal } from './final-month.ts';
+import { readNotFinalReason } from './final-month.ts';
 import { allowanceOf, monthKey, priceOf } from './replay.ts';
 
 interface Filter extends MonthQuery {
@@ -18,25 +18,23 @@ export async function months(
   { page, pageSize, ...filter }: Filter & { page: number; pageSize: number },
 ): Promise<MonthlyUsages> {
   const month = chosenMonth(ctx, filter);
-  const gotReport = await isFinal(ctx, month);
-  const [list, total] = await Promise.all([
-    readMonth(ctx, month, filter, sql` LIMIT ${pageSize} OFFSET ${(page - 1) * pageSize}`),
-    countMonth(ctx, month, filter),
-  ]);
-  return { list, total, gotReport };
+  const finality = await readFinality(ctx, month);
+  const offset = (page - 1) * pageSize;
+  const { list, total } = await readMonth(ctx, month, filter, sql` LIMIT ${pageSize} OFFSET ${offset}`);
+  return { list, total: total === 0 && offset > 0 ? await countMonth(ctx, month, filter) : total, ...finality };
 }
 
 export async function report(ctx: Ctx, filter: Filter): Promise<TrafficReport> {
   const month = chosenMonth(ctx, filter);
-  const gotReport = await isFinal(ctx, month);
-  const list = await readMonth(ctx, month, filter);
+  const finality = await readFinality(ctx, month);
+  const { list } = await readMonth(ctx, month, filter);
   const sumOf = (name: 'bytes' | 'packageBytes' | 'overBytes' | 'amountCents') =>
     list.reduce((sum, row) => sum + row[name], 0);
   return {
     year: month.year,
     month: month.month,
     currency: 'NTD',
-    gotReport,
+    ...finality,
     list,
     bytes: sumOf('bytes'),
     packageBytes: sumOf('packageBytes'),
@@ -76,8 +74,10 @@ export const writeCsv = ({ list, currency, gotReport }: TrafficReport): string =
  * Must be asked before the sums are read: logs that arrive in between belong to a month that is not final. For the
  * whole operator, because the caller may not see all of its nodes.
  */
-const isFinal = ({ actor, now, installation: { pool } }: Ctx, month: BillingMonth) =>
-  isMonthFinal(pool, actor.clientId, month, now().getTime());
+async function readFinality({ actor, now, installation: { pool } }: Ctx, month: BillingMonth) {
+  const notFinalReason = await readNotFinalReason(pool, actor.clientId, month, now().getTime());
+  return { gotReport: notFinalReason === null, notFinalReason };
+}
 
 function chosenMonth({ now }: Ctx, { year, month }: MonthQuery): BillingMonth {
   const current = monthOf(now().getTime());
@@ -89,6 +89,7 @@ const rowsSql = (usage: Sql, { from, to }: BillingMonth, { userID }: Filter): Sq
     WHERE ${usage} AND u.hour >= ${new Date(from)} AND u.hour < ${new Date(to)}${andAll([userID && sql`u.owner_id = ${userID}::uuid`])}
     GROUP BY 1, 2`;
 
+/** Only for a page beyond the last one: the rows of other pages have the total, and each count reads the month. */
 async function countMonth({ db }: Ctx, month: BillingMonth, filter: Filter): Promise<number> {
   const [row] = await db.$read<{ total: number }>(
     ({ usage }) => sql`SELECT count(*)::int AS total FROM (${rowsSql(usage, month, filter)}) m`,
@@ -103,15 +104,21 @@ interface MonthRow {
   productName: string | null;
   priceCents: number | null;
   bytes: string;
+  total: number;
 }
 
 /** The largest first. The price is the one at the end of the month. */
-async function readMonth(ctx: Ctx, month: BillingMonth, filter: Filter, page = nothing): Promise<MonthlyUsage[]> {
+async function readMonth(
+  ctx: Ctx,
+  month: BillingMonth,
+  filter: Filter,
+  page = nothing,
+): Promise<{ list: MonthlyUsage[]; total: number }> {
   const to = new Date(month.to);
   const rows = await ctx.db.$read<MonthRow>(
     ({ usage }) => sql`SELECT m.owner_id AS "ownerId", a.name AS "userName", m.product_id AS "productId",
-      p.name AS "productName", p.traffic_price_cents AS "priceCents", m.bytes::text AS bytes
-    FROM (${rowsSql(usage, month, filter)} ORDER BY 3 DESC, 1, 2${page}) m
+      p.name AS "productName", p.traffic_price_cents AS "priceCents", m.bytes::text AS bytes, m.total
+    FROM (SELECT r.*, count(*) OVER ()::int AS total FROM (${rowsSql(usage, month, filter)}) r ORDER BY 3 DESC, 1, 2${page}) m
     LEFT JOIN accounts a ON a.id = m.owner_id
     LEFT JOIN LATERAL (
       SELECT name, traffic_price_cents FROM product_prices p WHERE p.product_id = m.product_id
@@ -123,7 +130,7 @@ async function readMonth(ctx: Ctx, month: BillingMonth, filter: Filter, page = n
   const trafficOf = await readCustomerTraffic(ctx.installation.pool, owners, month.from);
   const now = ctx.now().getTime();
   const isCurrent = monthOf(now).from === month.from;
-  return rows.map(({ ownerId, userName, productId, productName, priceCents, bytes }) => {
+  const list = rows.map(({ ownerId, userName, productId, productName, priceCents, bytes }) => {
     const { packages, replay } = trafficOf(ownerId);
     // The replay was read later than the sum, so both figures are the replay's.
     const used = replay.months.get(monthKey(month.from, productId)) ?? { bytes: BigInt(bytes), packageBytes: 0n };
@@ -143,4 +150,5 @@ async function readMonth(ctx: Ctx, month: BillingMonth, filter: Filter, page = n
       state: isCurrent ? allowanceOf(packages, replay, productId, now).state : null,
     };
   });
+  return { list, total: rows[0]?.total ?? 0 };
 }

@@ -43,7 +43,7 @@ export function MonthOf({ endpoint, Tools }: MonthOfProps) {
         />
         {result.data && (
           <Pill tone={result.data.gotReport ? 'ok' : 'busy'}>
-            {t(result.data.gotReport ? 'trafficUsage.final' : 'trafficUsage.open')}
+            {t(`trafficUsage.finality.${result.data.notFinalReason ?? 'final'}`)}
           </Pill>
         )}
         {Tools && <Tools month={month} />}
