@@ -308,10 +308,9 @@ describe('the verdict', () => {
     await find(0, 0);
     await find(1, 0, { failures: 3 });
     expect(await answers()).toEqual(both);
-    await find(1, 0);
     await find(2, 0, { failures: 3 });
     expect([await answers(), await statusOf(0)]).toEqual([['192.0.2.2'], 'error']);
-    for (const monitor of [0, 1]) await find(monitor, 0, { failures: 3 });
+    await find(0, 0, { failures: 3 });
     await find(2, 0, { successes: 2 });
     await answers();
     const lastSeenAt = new Date(Date.now() - 3_600_000);
@@ -319,6 +318,14 @@ describe('the verdict', () => {
     await answers({ online: false });
     await recover();
     expect([await answers({ online: false }), await statusOf(0)]).toEqual([both, 'unknown']);
+  });
+
+  test('of the only monitor that can do the check has no effect in a larger group', async () => {
+    const { find, answers, statusOf } = await monitoredLine();
+    await find(0, 0);
+    await find(1, 0);
+    await find(2, 0, { failures: 100 });
+    expect([await answers(), await statusOf(0)]).toEqual([both, 'unknown']);
   });
 
   test('stays while other settings of the node change than its check', async () => {

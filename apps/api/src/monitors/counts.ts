@@ -6,7 +6,7 @@ import { MONITOR_OFFLINE_MS } from './verdict.ts';
  * that do not know. A monitor repeats its results, so an old one means that it no longer does the check.
  */
 export const monitorCounts = `
-  SELECT CASE WHEN count(*) > 0 THEN jsonb_build_object('monitors', count(*) FILTER (WHERE k.can_check),
+  SELECT CASE WHEN count(*) > 0 THEN jsonb_build_object('monitors', count(*), 'able', count(*) FILTER (WHERE k.can_check),
     'failing', count(*) FILTER (WHERE k.fails), 'passing', count(*) FILTER (WHERE NOT k.fails)) END AS counts
   FROM (
     SELECT coalesce(r.failures + r.successes, 1) > 0 AS can_check, CASE WHEN ms.last_seen_at > now() - interval '${MONITOR_OFFLINE_MS} milliseconds'

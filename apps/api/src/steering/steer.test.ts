@@ -85,15 +85,16 @@ describe('a node', () => {
 
   describe('whose monitors found an error', () => {
     const monitored = (monitors: NodeFacts['monitors']) => node('a', { monitors });
-    const failed = see(monitored({ monitors: 3, failing: 2, passing: 0 }), well, null, now);
-    const passing = monitored({ monitors: 3, failing: 0, passing: 3 });
-    const nothing = monitored({ monitors: 3, failing: 0, passing: 0 });
+    const failed = see(monitored({ monitors: 3, able: 3, failing: 2, passing: 0 }), well, null, now);
+    const passing = monitored({ monitors: 3, able: 3, failing: 0, passing: 3 });
+    const incapable = monitored({ monitors: 3, able: 0, failing: 0, passing: 0 });
+    const nothing = monitored({ monitors: 3, able: 3, failing: 0, passing: 0 });
 
     test('is well when they have found no error for half a minute', () => {
       expect(failed).toMatchObject({ monitorStatus: 'error', monitorSince: now });
       const better = see(passing, failed, null, later(5));
       expect(better).toMatchObject({ monitorStatus: 'error', monitorSince: now });
-      const relapsed = see(monitored({ monitors: 3, failing: 2, passing: 1 }), better, null, later(10));
+      const relapsed = see(monitored({ monitors: 3, able: 3, failing: 2, passing: 1 }), better, null, later(10));
       const again = see(passing, relapsed, null, later(20));
       expect(see(passing, again, null, later(49))).toMatchObject({ monitorStatus: 'error' });
       expect(see(passing, again, null, later(50))).toMatchObject({ monitorStatus: 'normal', monitorSince: later(50) });
@@ -107,8 +108,14 @@ describe('a node', () => {
       expect(see(nothing, silent, null, later(3900))).toMatchObject({ monitorStatus: 'unknown' });
     });
 
+    test('keeps it as long while none of them can check it any more', () => {
+      const silent = see(incapable, failed, null, later(5));
+      expect(see(incapable, silent, null, later(304))).toMatchObject({ monitorStatus: 'error' });
+      expect(see(incapable, silent, null, later(305))).toMatchObject({ monitorStatus: 'unknown' });
+    });
+
     test('is not judged by them any more without monitors, or when it is not monitored', () => {
-      const none = monitored({ monitors: 0, failing: 0, passing: 0 });
+      const none = monitored({ monitors: 0, able: 0, failing: 0, passing: 0 });
       expect(see(none, failed, null, later(1))).toMatchObject({ monitorStatus: 'unknown' });
       expect(see(monitored(null), failed, null, later(1))).toMatchObject({ monitorStatus: 'unknown' });
     });
