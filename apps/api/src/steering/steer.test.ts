@@ -308,6 +308,16 @@ describe('a line', () => {
     expect(all.whyNot('default')).toEqual({ a1: 'monitor', b8: 'monitor', b9: 'monitor' });
   });
 
+  test('counts a backup for one missing node only', () => {
+    const mains = [node('a1'), node('a2'), node('a3'), node('a4')];
+    const all = [...mains, node('b8', { role: 'backup' }), node('b9', { role: 'backup' })];
+    const groups = { g: { on: { default: all.map(({ name }) => name) } } };
+    // Both backups stand in for the nodes that are away.
+    const seen = look({ nodes: all, groups, out: ['a3', 'a4'], failing: ['a1', 'a2'] });
+    expect(seen.on('default')).toEqual(['a2', 'b8', 'b9']);
+    expect(look({ nodes: all, groups, out: ['a4'], failing: ['a1', 'a2', 'a3'] }).on('default')).toHaveLength(4);
+  });
+
   test('takes backups whose monitors find errors while fewer than half of its nodes are left', () => {
     const groups = { g: { on: { default: ['a1', 'a2', 'b8', 'b9'] } } };
     expect(look({ nodes, groups, out: ['a1'], failing: ['b8', 'b9'] }).on('default')).toEqual(['a2']);

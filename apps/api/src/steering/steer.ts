@@ -152,7 +152,11 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
   const allMains = well.filter(({ role, isVirtual }) => role === 'main' && !isVirtual);
   const backups = well.filter(({ role }) => role === 'backup').toSorted((a, b) => b.weight - a.weight);
   const [failingBackups, workingBackups] = [backups.filter(isFailing), backups.filter((one) => !isFailing(one))];
-  const pausedMains = pausedOf(allMains, workingBackups.length);
+  // A backup replaces each missing node. Where a line has backups only, they are its nodes.
+  const expected = all.filter(({ role, isVirtual, weight }) => role === 'main' && !isVirtual && weight > 0).length;
+  // The others stand in for main nodes that are out already.
+  const replacements = Math.max(0, workingBackups.length - (expected - allMains.length));
+  const pausedMains = pausedOf(allMains, replacements);
   const mains = allMains.filter((one) => !pausedMains.includes(one));
   const virtual = well.filter(({ isVirtual, isAlias }) => isVirtual && !isAlias);
   const aliases = well.filter(({ isAlias }) => isAlias);
@@ -162,8 +166,6 @@ function lineOf(world: World, members: readonly MemberFacts[], now: Date): LineR
     .toSorted((a, b) => b.load - a.load)
     .slice(0, Math.max(0, Math.floor(allMains.length * BUSY_AT_MOST) - pausedMains.length));
   const working = mains.filter((main) => !tooBusy.includes(main));
-  // A backup replaces each missing node. Where a line has backups only, they are its nodes.
-  const expected = all.filter(({ role, isVirtual, weight }) => role === 'main' && !isVirtual && weight > 0).length;
   const hasOthers = expected > 0 || virtual.length > 0;
   const steppingIn = workingBackups.slice(0, expected - working.length);
   const lacking = Math.max(
