@@ -212,12 +212,15 @@ async function monitoredLine(failAction: 'none' | 'pause' = 'pause', count = 2) 
     const sets = await wantedRecords(installation, line.dnsLabel);
     return sets?.flatMap(({ values }) => values.map(({ value }) => value)).toSorted();
   };
-  /** Lets time pass since the monitors stopped finding an error. */
-  const recover = () =>
-    db.nodeStanding.updateMany({
-      where: { nodeId: { in: made }, monitorClearSince: { not: null } },
-      data: { monitorClearSince: new Date(Date.now() - 3_600_000) },
-    });
+  /** Lets time pass since the monitors stopped finding an error, or became silent. */
+  const recover = async () => {
+    const ago = new Date(Date.now() - 3_600_000);
+    for (const column of ['monitorClearSince', 'monitorSilentSince'] as const)
+      await db.nodeStanding.updateMany({
+        where: { nodeId: { in: made }, [column]: { not: null } },
+        data: { [column]: ago },
+      });
+  };
   const statusOf = async (node: number) =>
     (await call(nodes.get, { params: { nodeID: made[node] ?? '' } })).monitorStatus;
   return { zone, call, made, nodeIDs, groupID, settings, report, find, answers, seenAgo, recover, statusOf };

@@ -39,8 +39,10 @@ export interface NodeHealth {
   monitorStatus: MonitorVerdict;
   /** Start of the current `monitorStatus`. Null: it was never known. */
   monitorSince: Date | null;
-  /** While `monitorStatus` is error: when its monitors last stopped finding one. Null while they find it. */
+  /** While `monitorStatus` is error: since when its monitors have results without one. */
   monitorClearSince: Date | null;
+  /** While `monitorStatus` is error: since when all of its monitors are silent. */
+  monitorSilentSince: Date | null;
 }
 
 /** After this silence a connection is considered dead, even if NATS has not noticed. */
@@ -100,12 +102,22 @@ function monitorStateOf({ monitors }: NodeFacts, before: NodeHealth | null, now:
   const { monitorStatus: last = 'unknown', monitorSince = null } = before ?? {};
   const verdict = monitors === null ? 'unknown' : verdictOf(monitors, last);
   if (last === 'error' && verdict !== 'error' && monitors !== null && monitors.monitors > 0) {
-    const monitorClearSince = before?.monitorClearSince ?? now;
-    const waitMs = monitors.failing + monitors.passing === 0 ? MONITOR_SILENCE_MS : MONITOR_RECOVERY_MS;
-    if (now.getTime() - monitorClearSince.getTime() < waitMs)
-      return { monitorStatus: last, monitorSince, monitorClearSince };
+    const recovery = recoveryOf(monitors, before, now);
+    if (!recovery.isOver) return { monitorStatus: last, monitorSince, ...recovery.since };
   }
-  return { monitorStatus: verdict, monitorSince: verdict === last ? monitorSince : now, monitorClearSince: null };
+  const since = { monitorClearSince: null, monitorSilentSince: null };
+  return { monitorStatus: verdict, monitorSince: verdict === last ? monitorSince : now, ...since };
+}
+
+/** Silence proves nothing, so results after it begin a recovery of their own. */
+function recoveryOf({ failing, passing }: MonitorCounts, before: NodeHealth | null, now: Date) {
+  const isSilent = failing + passing === 0;
+  const since = (isSilent ? before?.monitorSilentSince : before?.monitorClearSince) ?? now;
+  const waitMs = isSilent ? MONITOR_SILENCE_MS : MONITOR_RECOVERY_MS;
+  return {
+    isOver: now.getTime() - since.getTime() >= waitMs,
+    since: { monitorClearSince: isSilent ? null : since, monitorSilentSince: isSilent ? since : null },
+  };
 }
 
 function failuresOf(node: NodeFacts, before: NodeHealth | null, reached: boolean | null, now: Date): number {

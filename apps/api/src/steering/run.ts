@@ -79,16 +79,18 @@ async function saveNodeHealth(
   const rows = changed.map(([id, standing]) => ({ id, ...standing }));
   // The node may have been removed since.
   await client.query(
-    `INSERT INTO node_standings AS s (node_id, is_in, reason, since, well_since, failures, is_busy, monitor_status, monitor_since, monitor_clear_since)
+    `INSERT INTO node_standings AS s (node_id, is_in, reason, since, well_since, failures, is_busy, monitor_status, monitor_since,
+       monitor_clear_since, monitor_silent_since)
      SELECT r.id, r."isIn", r.reason, r.since, r."wellSince", r.failures, r."isBusy", r."monitorStatus", r."monitorSince",
-       r."monitorClearSince"
+       r."monitorClearSince", r."monitorSilentSince"
      FROM jsonb_to_recordset($1) AS r(id uuid, "isIn" boolean, reason text, since timestamptz, "wellSince" timestamptz, failures int, "isBusy" boolean,
-       "monitorStatus" text, "monitorSince" timestamptz, "monitorClearSince" timestamptz)
+       "monitorStatus" text, "monitorSince" timestamptz, "monitorClearSince" timestamptz,
+       "monitorSilentSince" timestamptz)
      JOIN nodes n ON n.id = r.id
      ON CONFLICT (node_id) DO UPDATE SET is_in = excluded.is_in, reason = excluded.reason, since = excluded.since,
        well_since = excluded.well_since, failures = excluded.failures, is_busy = excluded.is_busy,
        monitor_status = excluded.monitor_status, monitor_since = excluded.monitor_since,
-       monitor_clear_since = excluded.monitor_clear_since`,
+       monitor_clear_since = excluded.monitor_clear_since, monitor_silent_since = excluded.monitor_silent_since`,
     [JSON.stringify(rows)],
   );
 }

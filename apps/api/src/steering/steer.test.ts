@@ -108,6 +108,15 @@ describe('a node', () => {
       expect(see(nothing, silent, null, later(3900))).toMatchObject({ monitorStatus: 'unknown' });
     });
 
+    test('keeps it for half a minute of results without one, however long they were silent before', () => {
+      const silent = see(nothing, failed, null, later(5));
+      const first = monitored({ monitors: 3, able: 3, failing: 0, passing: 1 });
+      const back = see(first, see(nothing, silent, null, later(200)), null, later(205));
+      expect(back).toMatchObject({ monitorStatus: 'error' });
+      expect(see(passing, back, null, later(234))).toMatchObject({ monitorStatus: 'error' });
+      expect(see(passing, back, null, later(235))).toMatchObject({ monitorStatus: 'normal' });
+    });
+
     test('keeps it as long while none of them can check it any more', () => {
       const silent = see(incapable, failed, null, later(5));
       expect(see(incapable, silent, null, later(304))).toMatchObject({ monitorStatus: 'error' });
@@ -187,6 +196,7 @@ function worldOf({ nodes = [], out = [], busy = [], failing = [], virtualNodes =
           monitorStatus: failing.includes(id) ? 'error' : 'unknown',
           monitorSince: failing.includes(id) ? later(failing.indexOf(id)) : null,
           monitorClearSince: null,
+          monitorSilentSince: null,
         },
       ]),
     ),

@@ -34,6 +34,7 @@ interface NodeRow extends NodeFacts {
   monitorStatus: string;
   monitorSince: Date | null;
   monitorClearSince: Date | null;
+  monitorSilentSince: Date | null;
 }
 
 export async function readWorld(db: Pool | PoolClient, zoneId: string | null): Promise<SeenWorld> {
@@ -57,7 +58,8 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
        CASE WHEN s.connected_at IS NULL THEN NULL ELSE (s.load->>'sent')::float8 END AS sent,
        t.is_in AS "isIn", t.reason, t.since, t.well_since AS "wellSince", t.failures, t.is_busy AS "isBusy",
        t.monitor_status AS "monitorStatus", t.monitor_since AS "monitorSince",
-       t.monitor_clear_since AS "monitorClearSince", c.counts AS monitors
+       t.monitor_clear_since AS "monitorClearSince",
+       t.monitor_silent_since AS "monitorSilentSince", c.counts AS monitors
      FROM nodes n LEFT JOIN node_states s ON s.node_id = n.id LEFT JOIN node_standings t ON t.node_id = n.id
        LEFT JOIN LATERAL (${monitorCounts}) c ON (n.monitor->>'enabled')::boolean
      WHERE n.zone_id = $1 OR $1::uuid IS NULL AND n.zone_id IN (SELECT zone_id FROM groups)`,
@@ -93,17 +95,15 @@ export async function readWorld(db: Pool | PoolClient, zoneId: string | null): P
 
 const Reason = OutReason.nullable().catch(null);
 const Verdict = MonitorVerdict.catch('unknown');
-const standingIn = (
-  { reason, since, wellSince, failures, isBusy, monitorStatus, monitorSince, monitorClearSince }: NodeRow,
-  isIn: boolean,
-): NodeHealth => ({
+const standingIn = ({ reason, since, monitorStatus, ...row }: NodeRow, isIn: boolean): NodeHealth => ({
   isIn,
   reason: Reason.parse(reason),
   since: z.date().parse(since),
-  wellSince,
-  failures,
-  isBusy,
+  wellSince: row.wellSince,
+  failures: row.failures,
+  isBusy: row.isBusy,
   monitorStatus: Verdict.parse(monitorStatus),
-  monitorSince,
-  monitorClearSince,
+  monitorSince: row.monitorSince,
+  monitorClearSince: row.monitorClearSince,
+  monitorSilentSince: row.monitorSilentSince,
 });
