@@ -148,6 +148,17 @@ describe('a group', () => {
       body: { name: unique('monitors'), nodeIDs: [own.id], zoneIDs: [seen.id] },
     });
     expect(theirs).toMatchObject({ nodeIDs: [own.id], zones: [{ id: seen.id }] });
+    // The monitor of the other group would check the nodes of this one, too.
+    const both = [own.id, member.id];
+    const borrowed = [
+      () => subCall(monitorGroups.addNodes, { params: { groupID: theirs.id }, body: { nodeIDs: ids } }),
+      () => subCall(monitorGroups.update, { body: { id: theirs.id, nodeIDs: both } }),
+      () => subCall(monitorGroups.create, { body: { name: unique('monitors'), nodeIDs: ids } }),
+    ];
+    for (const attempt of borrowed) await expect(attempt()).toFail('NOT_FOUND');
+    await call(monitorGroups.addNodes, { params: { groupID: theirs.id }, body: { nodeIDs: ids } });
+    const renamed = await subCall(monitorGroups.update, { body: { id: theirs.id, name: 'renamed', nodeIDs: both } });
+    expect(renamed.nodeIDs.toSorted()).toEqual(both.toSorted());
     await subCall(monitorNodes.rejoin, { params: { monitorID: own.id } });
   });
 

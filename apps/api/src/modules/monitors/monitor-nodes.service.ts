@@ -73,8 +73,9 @@ export async function rejoin(ctx: Ctx, id: string) {
 
 export const update = ({ db, now }: Ctx, { id, groupIDs, ...fields }: MonitorNodeUpdate): Promise<MonitorNode> =>
   db.$transaction(async (tx) => {
-    await orFail('DUPLICATED', tx.monitorNode.update({ where: { id }, data: omitUndefined(fields) }));
+    // Groups are locked before monitors, as where members are added to a group.
     if (groupIDs !== undefined) await setGroups(tx, id, groupIDs);
+    await orFail('DUPLICATED', tx.monitorNode.update({ where: { id }, data: omitUndefined(fields) }));
     return monitorOf(await tx.monitorNode.findUniqueOrThrow({ where: { id }, include }), now());
   });
 
@@ -121,9 +122,20 @@ export async function addMembers(tx: ScopedTx, members: { groupId: string; monit
   const ids = [...new Set(members.map(({ groupId }) => groupId))].toSorted();
   const { count } = await tx.monitorGroup.updateMany({ where: { id: { in: ids } }, data: { updatedAt: new Date() } });
   if (count !== ids.length) fail('NOT_FOUND');
+  await assertMayShare(tx, members);
   await tx.monitorGroupMember.createMany({ data: members, skipDuplicates: true });
   const sizes = await tx.monitorGroupMember.groupBy({ by: ['groupId'], where: { groupId: { in: ids } }, _count: true });
   if (sizes.some(({ _count }) => _count > MAX_GROUP_MONITORS)) fail('LIMIT_REACHED');
+}
+
+/** A monitor that joins a group also checks its nodes, so only accounts that may change the monitor add it. */
+async function assertMayShare(tx: ScopedTx, members: { groupId: string; monitorId: string }[]) {
+  const current = await tx.monitorGroupMember.findMany({ where: { OR: members } });
+  const isMember = new Set(current.map(({ groupId, monitorId }) => `${groupId} ${monitorId}`));
+  const added = members.filter(({ groupId, monitorId }) => !isMember.has(`${groupId} ${monitorId}`));
+  const ids = [...new Set(added.map(({ monitorId }) => monitorId))];
+  const { count } = await tx.monitorNode.updateMany({ where: { id: { in: ids } }, data: { updatedAt: new Date() } });
+  if (count !== ids.length) fail('NOT_FOUND');
 }
 
 function statusOf({ enabled, joinedAt, state }: Row, now: Date): MonitorStatus {
