@@ -1,7 +1,7 @@
 // Settings of an operator and their effects.
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';
-import { login2fa, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
+import { login2fa, passkeys, session } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { branding } from '@edgeloom/contract/branding/branding.endpoints.ts';
 import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { ZoneDoc } from '@edgeloom/contract/edge/documents.ts';
@@ -10,6 +10,7 @@ import { systemSetting } from '@edgeloom/contract/system-setting/system-setting.
 import { unique } from '../support/builders/build.ts';
 import { compileBody } from '../support/builders/compiled-documents.ts';
 import { password, passwordAccounts } from '../support/builders/password-accounts.ts';
+import { secretIn, totpCode } from '../support/fakes/authenticator-app.ts';
 import { testApp } from '../support/services/app.ts';
 import { codeIn, mailTo } from '../support/assertions/mailbox.ts';
 import { outboxKeys } from '../support/assertions/outbox.ts';
@@ -129,6 +130,28 @@ test('a root account that cannot sign in without mails does not require a second
   expect(await set(false)).toEqual({ accountVerify: false });
   await addPasskey(client);
   expect(await set(true)).toEqual({ accountVerify: true });
+});
+
+// Regression: the root account removed its last factor later, and needed a mailed code to turn the setting off.
+test('a root account keeps a second factor of its own while it requires one', async () => {
+  const someone = await createAccount({ login2faType: 2 });
+  const call = app.as({ kind: 'client', token: (await signIn(someone)).accessToken }).call;
+  const passkey = await addPasskey(someone);
+  await call(systemSetting.setAccountVerify, { body: { accountVerify: true } });
+  const { verifyToken } = await call(session.verify, { body: { password } });
+  const removePasskey = () => call(passkeys.remove, { body: { ids: [passkey.id], verifyToken } });
+  const refused = { errorData: [expect.objectContaining({ path: 'accountVerify', rule: 'required' })] };
+  await expect(removePasskey()).toFail('PARAMETER', refused);
+
+  const { onePassKey } = await call(login2fa.phase0, { body: { password } });
+  const { qrCodeData } = await call(login2fa.phase1, { body: { onePassKey } });
+  const vcode = totpCode(secretIn(qrCodeData));
+  const { recoveryCodes } = await call(login2fa.phase2, { body: { onePassKey, vcode } });
+  await removePasskey();
+  const turnOff = (code = '') => call(login2fa.turnOff, { body: { password, vcode: code } });
+  await expect(turnOff(recoveryCodes[0])).toFail('PARAMETER', refused);
+  await call(systemSetting.setAccountVerify, { body: { accountVerify: false } });
+  await turnOff(recoveryCodes[1]);
 });
 
 test('an account without a second step gets a code by mail if its operator requires one', async () => {

@@ -52,6 +52,7 @@ export const errorMessages = [
   'this site belongs to a customer',
   'no branding has this host',
   'your account needs an authenticator or a passkey',
+  'your account needs another authenticator or passkey',
   'https only',
   'this address is not allowed',
   'this address is asked over TLS only',

@@ -12,7 +12,7 @@ import {
   takeSecondFactor,
   totpOf,
 } from '../../core/auth/factors.ts';
-import { mustVerify } from '../../core/auth/must-verify.ts';
+import { assertRootKeepsFactor, mustVerify } from '../../core/auth/must-verify.ts';
 import { sha256 } from '../../core/auth/tokens.ts';
 import { assertPassword } from './passwords.service.ts';
 
@@ -100,6 +100,7 @@ export async function turnOff(ctx: Ctx, { password, vcode }: { password: string;
     await tx.authenticator.deleteMany({ where: { accountId } });
     await tx.recoveryCode.deleteMany({ where: { accountId } });
     const account = await tx.account.update({ where: { id: accountId }, data: { login2faType: 0 } });
+    await assertRootKeepsFactor(tx, actor);
     await mail.post(tx, account, 'authenticatorOff', { address: caller.address });
   });
 }

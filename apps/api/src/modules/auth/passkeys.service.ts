@@ -14,6 +14,7 @@ import { fail } from '../../core/fail.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import type { Installation } from '../../core/installation.ts';
 import { pageOf } from '../../core/page.ts';
+import { assertRootKeepsFactor } from '../../core/auth/must-verify.ts';
 import type { Sessions } from '../../core/auth/sessions.ts';
 import type { SignIn } from '../../core/auth/sign-in.ts';
 import { familyOf, keep } from './auth.service.ts';
@@ -112,6 +113,7 @@ export async function remove(ctx: Ctx, { ids, verifyToken }: { ids: string[]; ve
     const gone = await tx.passkey.findMany({ where });
     if (gone.length !== new Set(ids).size) fail('NOT_FOUND');
     await tx.passkey.deleteMany({ where });
+    await assertRootKeepsFactor(tx, actor);
     const account = await tx.account.findUniqueOrThrow({ where: { id: actor.id } });
     for (const { name } of gone) await mail.post(tx, account, 'passkeyRemoved', { name, address: caller.address });
   });

@@ -5,6 +5,7 @@ import type {
   SystemSettings,
 } from '@edgeloom/contract/system-setting/system-setting.ts';
 import { assertAllZones } from '../../core/all-zones.ts';
+import { hasOwnFactor } from '../../core/auth/must-verify.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
 import * as nameProofSetting from '../name-proof-setting/name-proof-setting.service.ts';
@@ -59,21 +60,12 @@ async function assertOwnConsole({ db, installation: { env } }: Ctx, { protocol, 
     failAt('outgoingURL', 'forbidden', 'no branding has this host');
 }
 
+/** Without mails, the root account must be able to sign in and turn the setting off. */
 export async function setAccountVerify(ctx: Ctx, input: AccountVerify) {
   assertRoot(ctx);
-  if (input.accountVerify) await assertSignsInWithoutMail(ctx);
-  return accountVerify(await write(ctx, input));
-}
-
-/** Without mails, the root account must be able to sign in and turn the setting off. */
-async function assertSignsInWithoutMail({ actor: { id }, installation: { db } }: Ctx) {
-  const [{ login2faType }, authenticators, passkeys] = await Promise.all([
-    db.account.findUniqueOrThrow({ where: { id }, select: { login2faType: true } }),
-    db.authenticator.count({ where: { accountId: id } }),
-    db.passkey.count({ where: { accountId: id } }),
-  ]);
-  if (passkeys === 0 && (login2faType !== 1 || authenticators === 0))
+  if (input.accountVerify && !(await hasOwnFactor(ctx.installation.db, ctx.actor.id)))
     failAt('accountVerify', 'required', 'your account needs an authenticator or a passkey');
+  return accountVerify(await write(ctx, input));
 }
 
 /** A trigger publishes the operator's zones. */
