@@ -234,7 +234,12 @@ async function monitoredLine(failAction: 'none' | 'pause' = 'pause', count = 2) 
   };
   const statusOf = async (node: number) =>
     (await call(nodes.get, { params: { nodeID: made[node] ?? '' } })).monitorStatus;
-  return { zone, call, made, nodeIDs, groupID, settings, report, find, answers, seenAgo, recover, statusOf };
+  /** The findings of the monitors about a node, in their order. */
+  const findings = async (node = 0) => {
+    const { monitorResults } = await call(nodes.config, { params: { nodeID: made[node] ?? '' } });
+    return monitorResults.toSorted((a, b) => nodeIDs.indexOf(a.monitorID) - nodeIDs.indexOf(b.monitorID));
+  };
+  return { zone, call, made, nodeIDs, groupID, settings, report, find, findings, answers, seenAgo, recover, statusOf };
 }
 
 const both = ['192.0.2.1', '192.0.2.2'];
@@ -267,17 +272,40 @@ describe('the verdict', () => {
   });
 
   test('is explained by what each monitor finds', async () => {
-    const { call, find, made, nodeIDs } = await monitoredLine();
+    const { find, findings } = await monitoredLine();
     await find(0, 0, { failures: 3 });
     await find(1, 0, { successes: 1 });
     await find(2, 0);
-    const { monitorResults } = await call(nodes.config, { params: { nodeID: made[0] ?? '' } });
-    const byMonitor = new Map(monitorResults.map(({ monitorID, ...result }) => [monitorID, result]));
-    expect(nodeIDs.map((id) => byMonitor.get(id))).toMatchObject([
+    expect(await findings()).toMatchObject([
       { finding: 'failing', error: 'connection refused' },
       { finding: 'undecided', error: null },
       { finding: 'cannotCheck' },
     ]);
+    expect((await findings(1)).map(({ finding, reportedAt }) => [finding, reportedAt])).toEqual([
+      ['undecided', null],
+      ['undecided', null],
+      ['undecided', null],
+    ]);
+  });
+
+  test('is explained by all monitors that count, and without results that do not', async () => {
+    const { call, find, findings, nodeIDs, made, settings } = await monitoredLine();
+    const states = async () => (await findings()).map(({ finding }) => finding);
+    for (const monitor of [0, 1]) await find(monitor, 0, { failures: 3 });
+    const lastSeenAt = new Date(Date.now() - 3_600_000);
+    await db.monitorState.updateMany({ where: { monitorId: nodeIDs[0] ?? '' }, data: { lastSeenAt } });
+    expect(await states()).toEqual(['offline', 'failing', 'offline']);
+    await db.monitorResult.updateMany({ where: { nodeId: made[0] ?? '' }, data: { reportedAt: lastSeenAt } });
+    expect(await states()).toEqual(['offline', 'outdated', 'offline']);
+    await find(1, 0, { failures: 3 });
+    await call(nodes.monitor, { body: { ids: made, ...settings, port: 8080 } });
+    expect(await states()).toEqual(['offline', 'outdated', 'offline']);
+    await db.edgeNode.update({ where: { id: made[0] ?? '' }, data: { ip: '169.254.169.254' } });
+    expect(await states()).toEqual(['notAllowed', 'notAllowed', 'notAllowed']);
+    await call(monitorNodes.enable, { body: { ids: nodeIDs.slice(2), enabled: false } });
+    expect(await states()).toHaveLength(2);
+    await call(nodes.monitor, { body: { ids: made, ...settings, enabled: false } });
+    expect(await states()).toEqual([]);
   });
 
   test('is shown, but removes nothing, if the node has failAction none', async () => {

@@ -1,6 +1,8 @@
 // An operator adds a monitor in the console.
+import type { MonitorResult } from '@edgeloom/contract/edge/monitors.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keepPicture } from '../support/assertions/screenshots.ts';
+import { receiveMonitorReport } from '../support/services/background-work.ts';
 import { collectedStops } from '../support/services/collected-stops.ts';
 import { startConsoles, type Consoles } from '../support/services/consoles.ts';
 
@@ -49,26 +51,36 @@ test('the page of a node shows what each of its monitors finds', async () => {
     timeout: 5,
   };
   const { id: nodeId } = await build.node({ zone });
-  await db.edgeNode.update({ where: { id: nodeId }, data: { monitor, joinedAt: new Date() } });
+  await db.edgeNode.update({ where: { id: nodeId }, data: { monitor, ip: '192.0.2.1', joinedAt: new Date() } });
   const { id: groupId } = await db.monitorGroup.create({ data: { clientId, name: 'outside' } });
   await db.monitorGroupZone.create({ data: { zoneId: zone.id, groupId } });
   const findings = [
-    { name: 'Frankfurt', isFailing: true, failures: 3, successes: 0, error: 'connect ECONNREFUSED 192.0.2.1:443' },
-    { name: 'Taipei', isFailing: null, failures: 0, successes: 0, error: 'connect ENETUNREACH' },
-    { name: 'Tokyo', isFailing: false, failures: 0, successes: 9, error: null },
+    { name: 'Frankfurt', failures: 3, successes: 0, error: 'connect ECONNREFUSED 192.0.2.1:443' },
+    { name: 'Taipei', failures: 0, successes: 0, error: 'connect ENETUNREACH' },
+    { name: 'Tokyo', failures: 0, successes: 9, error: null },
   ];
-  for (const { name, ...result } of findings) {
-    const { id: monitorId } = await db.monitorNode.create({ data: { clientId, name, ip: '192.0.2.10' } });
+  const addMonitor = async (name: string) => {
+    const data = { clientId, name, ip: '192.0.2.10', joinedAt: new Date() };
+    const { id: monitorId } = await db.monitorNode.create({ data });
     await db.monitorGroupMember.create({ data: { groupId, monitorId } });
-    await db.monitorResult.create({
-      data: { monitorId, nodeId, version: 'v', tookMs: 12, reportedAt: new Date(), ...result },
-    });
+    return (results: MonitorResult[]) =>
+      receiveMonitorReport(installation, monitorId, { version: '1.0.0', plan: '', results });
+  };
+  for (const { name, ...result } of findings) {
+    const report = await addMonitor(name);
+    const reply = await report([]);
+    const version = 'plan' in reply ? (reply.checks?.[0]?.version ?? '') : '';
+    await report([{ nodeID: nodeId, version, tookMs: 12, ...result }]);
   }
+  await addMonitor('Sydney');
+  // Monitors that do not report are soon offline.
+  await db.monitorState.updateMany({ data: { lastSeenAt: new Date(Date.now() + 3_600_000) } });
   const { page } = await consoles.openAs(zone.client, `nodeManage/nodesList/${nodeId}`, { language: 'en' });
   const row = (name: string) => page.getByRole('row', { name });
   await row('Frankfurt').waitFor();
   expect(await row('Frankfurt').innerText()).toMatch(/Failing.*ECONNREFUSED/s);
   expect(await row('Taipei').innerText()).toContain('Cannot check');
   expect(await row('Tokyo').innerText()).toContain('Working');
+  expect(await row('Sydney').innerText()).toContain('Offline');
   await keepPicture(page, 'monitor-results');
 });

@@ -154,8 +154,19 @@ export const NodeMonitor = z.object({
 /** `unknown`: not monitored, or its monitors have not decided. */
 export const MonitorVerdict = z.enum(['unknown', 'normal', 'error']);
 
-/** `undecided`: too few checks agree. */
-export const MonitorFinding = z.enum(['failing', 'working', 'undecided', 'cannotCheck']);
+/**
+ * `undecided`: too few checks agree. `outdated`: its last result is old or of former settings. `notAllowed`: monitors
+ * send no requests to the node's address.
+ */
+export const MonitorFinding = z.enum([
+  'failing',
+  'working',
+  'undecided',
+  'cannotCheck',
+  'offline',
+  'outdated',
+  'notAllowed',
+]);
 
 /** The finding of one monitor about a node. */
 export const NodeMonitorResult = z.object({
@@ -163,8 +174,8 @@ export const NodeMonitorResult = z.object({
   monitorName: Text,
   finding: MonitorFinding,
   error: z.string().nullable().describe('Why the last check failed, or could not be done'),
-  tookMs: z.int(),
-  reportedAt: Time,
+  tookMs: z.int().nullable(),
+  reportedAt: Time.nullable().describe('Null: it has no result'),
 });
 
 /** The input of a monitor. Monitors that were stored earlier may have a longer interval. */
@@ -238,7 +249,9 @@ export const Installed = z.object({
   unreadableLines: z.int().describe('Lines of its access logs that failed to parse, since it was created'),
   logsLost: z.int().describe('Lines of its access logs that it deleted unsent for lack of room, since it was created'),
   logsLostAt: Time.nullable().describe('When the last ones were lost'),
-  monitorResults: z.array(NodeMonitorResult).describe('What the monitors of its zone find'),
+  monitorResults: z
+    .array(NodeMonitorResult)
+    .describe('What each monitor of its zone finds. Empty: it is not monitored'),
 });
 
 /** The stored lines of a node, and the longest one. Escaping may triple its length. */
@@ -272,6 +285,7 @@ export type NodeUpdate = z.output<typeof NodeUpdate>;
 export type NodeStatus = z.output<typeof NodeStatus>;
 export type MonitorVerdict = z.output<typeof MonitorVerdict>;
 export type MonitorFinding = z.output<typeof MonitorFinding>;
+export type NodeMonitorResult = z.output<typeof NodeMonitorResult>;
 export type NodeMonitor = z.output<typeof NodeMonitor>;
 export type NodeSSHUpdate = z.output<typeof NodeSSHUpdate>;
 export type NodePurge = z.output<typeof NodePurge>;

@@ -5,7 +5,6 @@ import { FailingPattern } from '@edgeloom/contract/edge/messages.ts';
 import {
   UnreadableLine,
   type EdgeNode,
-  type MonitorFinding,
   type NodeInput,
   type NodeMonitor,
   type NodeSSHUpdate,
@@ -25,6 +24,7 @@ import { contexts } from '../../core/secrets.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { tokenHash } from '../../node-link/join.ts';
 import { lineFor } from '../../install/pull.ts';
+import { readFindings } from '../../monitors/counts.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { keepingLayer4 } from '../groups/layer-4.ts';
 import { hasFailedJob, isLosingLogs } from '../attention/conditions.ts';
@@ -201,7 +201,7 @@ export async function get(ctx: Ctx, id: string): Promise<EdgeNode> {
   return node ?? fail('NOT_FOUND');
 }
 
-export async function config({ db, now }: Ctx, id: string) {
+export async function config({ db, now, installation }: Ctx, id: string) {
   const row = (await db.edgeNode.findUnique({ where: { id }, include })) ?? fail('NOT_FOUND');
   const state = await db.nodeState.findUnique({ where: { nodeId: id } });
   const unreadable = await db.unreadableLines.findUnique({ where: { nodeId: id }, select: { count: true } });
@@ -219,31 +219,8 @@ export async function config({ db, now }: Ctx, id: string) {
     unreadableLines: Number(unreadable?.count ?? 0),
     logsLost: Number(state?.logsLost ?? 0),
     logsLostAt: state?.logsLostAt ?? null,
-    monitorResults: row.monitor === null ? [] : await monitorResults(db, row),
+    monitorResults: await readFindings(installation, row),
   };
-}
-
-/** Results of monitors that left the group are older, and left out. */
-async function monitorResults(db: ScopedTx, { id: nodeId, zoneId }: { id: string; zoneId: string }) {
-  const rows = await db.monitorResult.findMany({
-    where: { nodeId, monitor: { enabled: true, members: { some: { group: { zones: { some: { zoneId } } } } } } },
-    include: { monitor: { select: { name: true } } },
-    orderBy: { monitor: { name: 'asc' } },
-  });
-  return rows.map(({ monitorId, monitor, isFailing, failures, successes, error, tookMs, reportedAt }) => ({
-    monitorID: monitorId,
-    monitorName: monitor.name,
-    finding: findingOf(isFailing, failures + successes > 0),
-    error,
-    tookMs,
-    reportedAt,
-  }));
-}
-
-function findingOf(isFailing: boolean | null, canCheck: boolean): MonitorFinding {
-  if (!canCheck) return 'cannotCheck';
-  if (isFailing === null) return 'undecided';
-  return isFailing ? 'failing' : 'working';
 }
 
 export async function unreadableLines({ db }: Ctx, id: string): Promise<UnreadableLines> {

@@ -2,7 +2,7 @@ import type { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { Section } from '../../components/page/section.tsx';
 import { Status } from '../../components/status/status.tsx';
-import { Time } from '../../components/values/values.tsx';
+import { Nothing, Time } from '../../components/values/values.tsx';
 import { took } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from '../nodes/nodes.module.css';
@@ -29,7 +29,7 @@ export function MonitorResults({ rows }: { rows: Received<typeof nodes.config>['
               <td>
                 <Status kind="monitorFinding" value={finding} />
               </td>
-              <td>{error ?? took(tookMs)}</td>
+              <td>{error ?? (tookMs === null ? <Nothing /> : took(tookMs))}</td>
               <td>
                 <Time at={reportedAt} />
               </td>
