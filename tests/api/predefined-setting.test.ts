@@ -71,12 +71,15 @@ test('a site of another operator is refused', async () => {
 });
 
 // Regression: the customer's own script would have run on the sites of other customers.
-test("a customer's site is no template, also if it gets its owner later", async () => {
+test("a customer's site is no template, and the template gets no owner", async () => {
   const site = await template();
   const { call } = as(site.client);
   const body = { siteID: site.id, settings: ['errorPages' as const] };
   await call(predefinedSetting.update, { body });
-  await call(clientSites.update, { body: { id: site.id, userID: site.owner.id } });
+  await expect(call(clientSites.update, { body: { id: site.id, userID: site.owner.id } })).toFail('PARAMETER', {
+    errorData: [expect.objectContaining({ path: 'userID', rule: 'inUse' })],
+  });
+  await db.site.update({ where: { id: site.id }, data: { ownerId: site.owner.id } });
   expect((await settingsOf(site, (await create(site)).id))[0]).toEqual([]);
   await expect(call(predefinedSetting.update, { body })).toFail('PARAMETER', {
     errorData: [expect.objectContaining({ path: 'siteID', rule: 'forbidden' })],

@@ -50,6 +50,7 @@ export const errorMessages = [
   "only sub-accounts of the sites' owner",
   'this name is not allowed',
   'this site belongs to a customer',
+  'this site is the template of new sites',
   'no branding has this host',
   'your account needs an authenticator or a passkey',
   'your account needs another authenticator or passkey',

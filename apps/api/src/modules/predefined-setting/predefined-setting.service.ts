@@ -40,13 +40,21 @@ export async function update(ctx: Ctx, { siteID, settings }: PredefinedSetting) 
 const readTemplate = async ({ db }: Ctx, id: string) =>
   (await db.site.findUnique({ where: { id }, select: { id: true, ownerId: true } })) ?? fail('NOT_FOUND');
 
+/** A customer's site is no template, so new sites would lose the chosen settings. */
+export async function assertNoTemplate(tx: ScopedTx, siteId: string): Promise<void> {
+  if ((await tx.predefinedSetting.count({ where: { siteId } })) > 0)
+    failAt('userID', 'inUse', 'this site is the template of new sites');
+}
+
 /**
  * A new site keeps the usual defaults where its creator does not see the template, where a customer has become the
  * template's owner, and for parts that are too large to copy.
  */
 export async function copyTemplateSettings({ log }: Pick<Ctx, 'log'>, tx: ScopedTx, newSiteId: string): Promise<void> {
   const { siteID, settings } = settingOf(await tx.predefinedSetting.findFirst());
-  if (siteID === null || (await tx.site.count({ where: { id: siteID, ownerId: null } })) === 0) return;
+  if (siteID === null) return;
+  if ((await tx.site.count({ where: { id: siteID, ownerId: null } })) === 0)
+    return log.warn({ template: siteID, site: newSiteId }, 'the template was not copied to the new site');
   for (const name of settings)
     await copyParts(tx, siteID, [newSiteId], [name]).catch((error: unknown) => {
       if (!(error instanceof Failure)) throw error;

@@ -14,7 +14,7 @@ import { readMonthTraffic, withTraffic } from '../../statistics/list-traffic.ts'
 import type { Prisma } from '../../generated/client.ts';
 import { cnameOf, suffixesOf } from '../domains/cname.service.ts';
 import { openFirstPorts } from '../ports/first-ports.ts';
-import { copyTemplateSettings } from '../predefined-setting/predefined-setting.service.ts';
+import { assertNoTemplate, copyTemplateSettings } from '../predefined-setting/predefined-setting.service.ts';
 import { createDefaults } from './defaults.ts';
 import { dueNotice } from './expiry-notices.ts';
 import { limitsOf, ownLimits } from './limits.ts';
@@ -164,6 +164,7 @@ export async function update(ctx: Ctx, { id, userID, ...fields }: SiteUpdate): P
       assertLabel(site.product, fields.cnameLabel);
     }
     await assertCustomer(tx, userID ?? null);
+    if (userID != null) await assertNoTemplate(tx, id);
     const data = { ...omitUndefined(fields), ...(userID !== undefined && { ownerId: userID }) };
     const row = await orFail('DUPLICATED', tx.site.update({ where: { id }, data, include }));
     // The new owner may be locked although the old one was not, or the reverse.
