@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Enabling, Id, Ids, Memo, Meta, MetaQuery, paged, paging } from '../common/common.ts';
 import { JoinReply, JoinRequest } from '../edge/messages.ts';
 import { del, get, onClient, onRoot, post, put } from '../endpoint.ts';
-import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeKind, NodeMonitorInput, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeType, NodeUpdate, Running, UnreadableLines } from './nodes.ts';
+import { EdgeNode, Geneva, Installed, JoinToken, NodeInput, NodeKind, NodePortType, NodePurge, NodeRole, NodeStatus, NodeSystem, NodeType, NodeUpdate, NodesMonitorInput, Running, UnreadableLines } from './nodes.ts';
 
 const Narrow = {
   search: z.string().max(256).optional().describe('In names, addresses and memos'),
@@ -47,7 +47,7 @@ export const nodes = onClient('nodes', {
   role:          put('node/role', { can: 'node:write', body: Ids.extend({ role: NodeRole }), reply: Ids }),
   memo:          put('node/memo', { can: 'node:write', body: z.object({ id: Id, memo: Memo }), reply: EdgeNode }),
   geneva:        put('node/geneva', { can: 'node:write', body: Ids.extend(Geneva.shape), reply: Ids }),
-  monitor:       put('node/monitor', { can: 'node:write', body: Ids.extend(NodeMonitorInput.shape), reply: Ids }),
+  monitor:       put('node/monitor', { can: 'node:write', body: NodesMonitorInput, reply: Ids }),
   logRotateTime: put('node/logRotateTime', { can: 'node:write', body: Ids.extend({ seconds: z.union([z.literal(0), Seconds.min(60)]).describe('0: none') }), reply: Ids }),
   logRotate:     post('node/logRotate', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),
   reboot:        post('node/reboot', { can: 'node:write', body: Ids, reply: Ids, fails: asks }),

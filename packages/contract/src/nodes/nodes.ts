@@ -180,6 +180,9 @@ export const NodeMonitorResult = z.object({
 
 /** The input of a monitor. Monitors that were stored earlier may have a longer interval. */
 export const NodeMonitorInput = NodeMonitor.extend({ interval: z.int().min(1).max(3600).describe('Seconds') });
+export const NodesMonitorInput = Ids.extend(NodeMonitorInput.shape).superRefine(({ type, content }, ctx) => {
+  if (type === 2 && (content ?? '') === '') ctx.addIssue({ code: 'custom', path: ['content'], message: 'required' });
+});
 
 export const EdgeNode = z.object({
   id: Id,

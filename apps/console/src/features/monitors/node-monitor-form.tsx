@@ -1,5 +1,6 @@
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { NodeMonitorInput } from '@edgeloom/contract/nodes/nodes.ts';
+import { Alert } from '@mantine/core';
 import * as z from 'zod';
 import { ChoiceField } from '../../components/fields/choice-field.tsx';
 import { NumberField } from '../../components/fields/number-field.tsx';
@@ -8,7 +9,8 @@ import { TextField } from '../../components/fields/text-field.tsx';
 import { useField } from '../../components/resource-form/form-state.ts';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
-import { sharedSettings } from './shared-settings.ts';
+import { useT } from '../../lib/i18n.ts';
+import { differingSettings, sharedSettings } from './shared-settings.ts';
 
 type EdgeNode = RowOf<typeof nodes.list>;
 
@@ -26,7 +28,8 @@ const isNumber = (key: string) => key === 'port' || key === 'status';
 /** How the monitors of its zone check a node. */
 export function NodeMonitorForm({ rows }: { rows: readonly EdgeNode[] }) {
   const ids = rows.map(({ id }) => id);
-  const { type = 1, ...shared } = sharedSettings(rows.map(({ monitor }) => monitor));
+  const settings = rows.map(({ monitor }) => monitor);
+  const { type = 1, ...shared } = sharedSettings(settings);
   const set = Object.fromEntries(Object.entries(shared).filter(([key, value]) => value !== null || !isNumber(key)));
   // Removal from DNS is chosen, since a check of a port on which no site listens fails for every node.
   const start = { enabled: true, url: null, content: null, interval: 30, failAction: 'none' };
@@ -46,6 +49,7 @@ export function NodeMonitorForm({ rows }: { rows: readonly EdgeNode[] }) {
       submitLabel="common.save"
       done="common.saved"
     >
+      <Differences names={differingSettings(NodeMonitorInput.keyof().options, settings)} />
       <SwitchField name="enabled" />
       <ChoiceField name="type" choices={types} />
       <RequestFields />
@@ -55,6 +59,14 @@ export function NodeMonitorForm({ rows }: { rows: readonly EdgeNode[] }) {
       <ChoiceField name="failAction" segmented />
     </ResourceForm>
   );
+}
+
+/** Saving replaces settings that the form cannot show, because each node has its own. */
+function Differences({ names }: { names: (keyof typeof NodeMonitorInput.shape)[] }) {
+  const t = useT();
+  if (names.length === 0) return null;
+  const fields = names.map((name) => t(`nodeMonitor.fields.${name}`)).join(t('common.comma'));
+  return <Alert color="yellow">{t('nodeMonitor.differ', { fields })}</Alert>;
 }
 
 function RequestFields() {
