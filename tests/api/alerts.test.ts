@@ -4,7 +4,7 @@ import { AlertKind, alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { afterAll, expect, test } from 'vitest';
 import { attentionItems } from '../support/builders/attention-items.ts';
-import type { BuiltSite } from '../support/builders/build.ts';
+import { unique, type BuiltSite } from '../support/builders/build.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { testApp } from '../support/services/app.ts';
 import { raiseAlerts } from '../support/services/background-work.ts';
@@ -31,7 +31,7 @@ test('each condition begins one alert, for its operator and for the customer of 
     expect([name, endedAt, severity]).toEqual([names[kind], null, alertKinds[kind].severity]);
   const ofSites = AlertKind.options.filter((kind) => alertKinds[kind].isOfSite);
   expect(await kindsSeenBy(site.owner)).toEqual(ofSites.toSorted());
-  expect((await seenBy(site.owner)).every((alert) => alert.site?.id === site.id)).toBe(true);
+  expect((await seenBy(site.owner)).every((alert) => alert.siteID === site.id)).toBe(true);
   expect([await seenBy(stranger.client), await seenBy(stranger.owner)]).toEqual([[], []]);
 });
 
@@ -58,7 +58,7 @@ test('alerts of a deleted object end', async () => {
   await pass();
   await db.site.delete({ where: { id: site.id } });
   await pass();
-  expect(await seenBy(site.client)).toMatchObject([{ name: domain.name, site: null, endedAt: expect.any(String) }]);
+  expect(await seenBy(site.client)).toMatchObject([{ name: domain.name, siteID: null, endedAt: expect.any(String) }]);
 });
 
 test('a sub-account sees the alerts of its zones only', async () => {
@@ -178,12 +178,16 @@ test('a site that goes to another customer leaves its alerts with the customer b
   const { site } = await troubledSite();
   await pass();
   const next = await build.user(site);
-  await db.site.update({ where: { id: site.id }, data: { ownerId: next.id } });
+  await db.site.update({ where: { id: site.id }, data: { ownerId: next.id, name: unique('renamed') } });
   expect(await seenBy(next)).toEqual([]);
   await pass();
   await pass();
-  expect(await seenBy(next)).toMatchObject([{ kind: 'cnameInactive', endedAt: null }]);
-  expect(await seenBy(site.owner)).toMatchObject([{ kind: 'cnameInactive', endedAt: expect.any(String) }]);
+  expect(await seenBy(next)).toMatchObject([{ kind: 'cnameInactive', siteID: site.id, endedAt: null }]);
+  const [left, ...others] = await seenBy(site.owner);
+  expect(others).toEqual([]);
+  expect(JSON.stringify(left)).not.toContain('renamed');
+  expect(left).toMatchObject({ kind: 'cnameInactive', siteID: null, siteName: site.name });
+  expect(left?.endedAt).not.toBeNull();
 });
 
 test('alerts of a site move with it to another zone', async () => {

@@ -41,7 +41,8 @@ export const Alert = z.object({
   kind: AlertKind,
   severity: AlertSeverity,
   name: z.string().describe('The name of the object when the alert began'),
-  site: z.object({ id: Id, name: z.string() }).nullable().describe('Null: the object belongs to no site'),
+  siteID: Id.nullable().describe('Null: no site, or one that the caller does not see'),
+  siteName: z.string().nullable().describe('The name of the site when the alert began'),
   beganAt: Time,
   endedAt: Time.nullable().describe('Null: it lasts'),
 });

@@ -12,13 +12,14 @@ export async function list({ actor, db }: Ctx, query: AlertQuery): Promise<{ dat
     kind: { in: kinds.filter((kind) => actor.permissions.has(permissionFor(kind))) },
     ...(isOpen !== undefined && { endedAt: isOpen ? null : { not: null } }),
   };
-  const [rows, total] = await Promise.all([
-    db.alert.findMany({ where, include: { site: { select: { id: true, name: true } } }, ...pageOf(query) }),
-    db.alert.count({ where }),
-  ]);
-  const data = rows.map(({ id, kind: text, name, site, beganAt, endedAt }) => {
+  const [rows, total] = await Promise.all([db.alert.findMany({ where, ...pageOf(query) }), db.alert.count({ where })]);
+  // An alert stays with the customer that had the site, and the site may have another one since.
+  const siteIds = rows.flatMap(({ siteId }) => siteId ?? []);
+  const sites = await db.site.findMany({ where: { id: { in: siteIds } }, select: { id: true } });
+  const data = rows.map(({ id, kind: text, name, siteId, siteName, beganAt, endedAt }) => {
     const kind = AlertKind.parse(text);
-    return { id, kind, severity: alertKinds[kind].severity, name, site, beganAt, endedAt };
+    const siteID = sites.find((site) => site.id === siteId)?.id ?? null;
+    return { id, kind, severity: alertKinds[kind].severity, name, siteID, siteName, beganAt, endedAt };
   });
   return { data, total };
 }

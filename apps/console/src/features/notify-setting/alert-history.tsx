@@ -12,7 +12,7 @@ type Alert = RowOf<typeof alerts.list>;
 const POLL_MS = 30_000;
 const kindOf = ({ kind }: Alert) => t(`alerts.kinds.${kind}`);
 const stateOf = ({ severity, endedAt }: Alert) => (endedAt === null ? severity : 'ended');
-const siteOf = ({ site }: Alert) => site?.name ?? '';
+const siteOf = ({ siteName }: Alert) => siteName ?? '';
 
 function Kind({ of: alert }: { of: Alert }) {
   useT();
