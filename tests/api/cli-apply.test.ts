@@ -8,6 +8,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
+import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
 import { unique, type BuiltSite } from '../support/builders/build.ts';
 import { commandLine } from '../support/fakes/terminal.ts';
@@ -263,6 +264,19 @@ errorPages: [{ code: 502, type: content, value: soon }]
   expect((await call(errorPages.list, { params })).data).toEqual([]);
   expect((await apply(file(`${unique('free')}.example.com`), '--yes')).status).toBe(0);
   expect((await call(errorPages.list, { params })).data).toHaveLength(1);
+});
+
+test('a domain that may not be removed stays on', async () => {
+  const { name, site } = await build.domain();
+  const { call, params, apply } = await siteWithFile(site);
+  const { product, client } = site;
+  await as(client).call(products.update, { body: { id: product.id, domainLock: true } });
+  const refused = await apply('domains: []', '--yes');
+  expect(refused).toMatchObject({ status: 1, errors: expect.stringContaining('Error 101018') });
+  expect((await call(domains.list, { params })).data).toMatchObject([{ name, status: 1 }]);
+  await as(client).call(products.update, { body: { id: product.id, domainLock: false } });
+  expect((await apply('domains: []', '--yes')).status).toBe(0);
+  expect((await call(domains.list, { params })).total).toBe(0);
 });
 
 test('hostile texts of a site are shown as escapes', async () => {

@@ -270,6 +270,13 @@ describe('an enabled domain', () => {
     expect(await outboxKeys(installation, site.zoneId)).toEqual([hostKey(called), hostKey(called)]);
   });
 
+  test('is turned off and removed at once if the caller says so', async () => {
+    const { id, site, name: called } = await build.domain();
+    await as(site.owner).call(domains.remove, { params: site.params, body: { ids: [id], disable: true } });
+    expect(await as(site.owner).call(domains.list, { params: site.params })).toMatchObject({ total: 0 });
+    expect(await outboxKeys(installation, site.zoneId)).toEqual([hostKey(called)]);
+  });
+
   test('is published again when its settings change', async () => {
     const { site, params, name: called } = await build.domain();
     const { call } = as(site.owner);

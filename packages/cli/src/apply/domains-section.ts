@@ -1,5 +1,5 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { listDomains, removeDomains, type DomainRow } from '../commands/domains.ts';
+import { listDomains, type DomainRow } from '../commands/domains.ts';
 import { batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
 import { compareLists, type FieldChange, type ListDifference } from './difference.ts';
@@ -25,16 +25,13 @@ function comparable({ name, tags, enabled, upstreams, scheme, portMap, hostRepla
   };
 }
 
-const current = (row: DomainRow) => ({
-  ...comparable({ ...row, enabled: row.status === 1 }),
-  id: row.id,
-  status: row.status,
-});
+const current = (row: DomainRow) => ({ ...comparable({ ...row, enabled: row.status === 1 }), id: row.id });
 type Current = ReturnType<typeof current>;
 type ChangedDomain = ListDifference<Fields, Current>['changed'][number];
 
 export async function planDomains(context: ApplyContext, wanted: readonly FileDomain[]): Promise<PlannedSection> {
-  const rows = await listDomains(context, context.params.siteId);
+  const { call, params, options } = context;
+  const rows = await listDomains(context, params.siteId);
   const difference = compareLists<Fields, Current>(wanted.map(comparable), rows.map(current), ({ name }) => name);
   const { added, changed, removed } = difference;
   return {
@@ -47,9 +44,9 @@ export async function planDomains(context: ApplyContext, wanted: readonly FileDo
     // Removed ones first, because the number of domains is limited.
     send: async () => {
       for (const part of batches(removed, DOMAINS_OF_A_CALL))
-        await removeDomains(context, context.params.siteId, part, context.options);
+        await call(domains.remove, { params, body: { ids: part.map(({ id }) => id), disable: true } }, options);
       for (const part of batches(added, DOMAINS_OF_A_CALL))
-        await context.call(domains.create, { params: context.params, body: { domains: part } }, context.options);
+        await call(domains.create, { params, body: { domains: part } }, options);
       await update(context, changed);
     },
   };

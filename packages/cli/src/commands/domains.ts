@@ -96,20 +96,8 @@ export const remove: Command = {
     const missing = [...names].filter((wanted) => !rows.some(({ name }) => name === wanted));
     if (missing.length > 0) throw new CommandError(`The site ${site.name} has no domain ${missing.join(', ')}.`);
     await confirm(terminal, `Remove ${[...names].join(', ')} from ${site.name}?`, values.yes);
-    await removeDomains(session, site.id, rows);
+    const ids = rows.map(({ id }) => id);
+    await session.call(domains.remove, { params: { siteId: site.id }, body: { ids, disable: true } });
     for (const name of names) terminal.print(`Removed ${name}.`);
   },
 };
-
-/** A domain that is on cannot be removed. */
-export async function removeDomains(
-  { call }: Pick<Session, 'call'>,
-  siteId: string,
-  rows: readonly Pick<DomainRow, 'id' | 'status'>[],
-  options: { actionId?: string } = {},
-): Promise<void> {
-  const params = { siteId };
-  const enabled = rows.filter(({ status }) => status === 1).map(({ id }) => id);
-  if (enabled.length > 0) await call(domains.status, { params, body: { ids: enabled, enabled: false } }, options);
-  if (rows.length > 0) await call(domains.remove, { params, body: { ids: rows.map(({ id }) => id) } }, options);
-}

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Enabling, Id, Ids, Meta, MetaQuery, NameSearch, paged, paging, Tags, TagsInUse, Text } from '../common/common.ts';
 import { del, get, onClient, onSites, patch, post, put } from '../endpoint.ts';
-import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainRow, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, OriginsTraffic, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
+import { AddressSwap, Balance, CertStatus, CloneInput, CnameCheck, CnameStatus, CopyInput, Created, Domain, DomainRemoval, DomainRow, DomainsInput, DomainUpdate, HttpsInput, NamesInput, OriginHealth, OriginsTraffic, Probe, ProbeInput, ProofCheck, ProofCheckInput, Refusal, Scheme, SimpleDomain, SimpleDomainsInput, SiteDomain, SiteUpstream, Upstream, UpstreamInput, Upstreams } from './domains.ts';
 
 const Filter = {
   keywords: z.string().max(256).optional().describe('Part of the name, of an origin or of a tag'),
@@ -32,7 +32,7 @@ export const domains = onSites('domains', {
   copyToSite:   post('site/:siteId/domains/copyToSite', { can: 'domain:write', body: CopyInput, reply: Ids, fails: ['MULTIPLE', 'DOMAINS_LOCKED', 'DUPLICATED', 'PUBLIC_SUFFIX', 'DOMAIN_LIMIT', 'LICENSE_EXPIRED', 'ILLEGAL_PORT_MAP'] }),
   refusals:     post('site/:siteId/domains/refusals', { can: 'domain:read', body: NamesInput, reply: z.object({ data: z.array(Refusal) }) }),
   export:       post('site/:siteId/domains/export', { can: 'domain:read', body: Ids, answers: 'text/plain' }),
-  remove:       del('site/:siteId/domains', { can: 'domain:write', body: Ids, reply: Ids, fails: ['STILL_ENABLED', 'DOMAINS_LOCKED'] }),
+  remove:       del('site/:siteId/domains', { can: 'domain:write', body: DomainRemoval, reply: Ids, fails: ['STILL_ENABLED', 'DOMAINS_LOCKED'] }),
   removeNamed:  del('site/:siteId/domains/names', { can: 'domain:write', body: NamesInput, reply: Ids, fails: ['MULTIPLE', 'STILL_ENABLED', 'DOMAINS_LOCKED'] }),
   status:       put('site/:siteId/domains/status', { can: 'domain:write', body: Enabling, reply: Ids, fails: ['DOMAIN_TAKEN', 'NAME_UNPROVEN', 'PUBLIC_SUFFIX', 'MULTIPLE'] }),
   checkProof:   put('site/:siteId/domains/checkProof', { can: 'domain:write', limit: 'probe', body: ProofCheckInput, reply: z.object({ data: z.array(ProofCheck) }) }),

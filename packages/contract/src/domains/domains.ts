@@ -161,6 +161,9 @@ export const SimpleDomainsInput = z.object({
   portMap: PortMap.default([]),
 });
 export const NamesInput = z.object({ names: Names });
+export const DomainRemoval = Ids.extend({
+  disable: z.boolean().default(false).describe('true: domains that are on are turned off and removed'),
+});
 /** Error of a name: the code, and the rule if several errors share the code. */
 export const Refusal = z.object({ name: z.string(), code: z.int(), rule: z.string().optional() });
 /** `waiting`: names that were added disabled, because they need verification first. */

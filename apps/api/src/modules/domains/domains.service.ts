@@ -177,7 +177,8 @@ export function assertUnlocked({ actor }: Ctx, { product }: { product: { domainL
   if (product.domainLock && actor.kind === 'user') fail('DOMAINS_LOCKED');
 }
 
-export const remove = (ctx: Ctx, siteId: string, ids: string[]) =>
+/** Unless `disable` is set, domains that are on are refused. */
+export const remove = (ctx: Ctx, siteId: string, { ids, disable = false }: { ids: string[]; disable?: boolean }) =>
   ctx.db.$transaction(async (tx) => {
     const site = await sites.own(tx, siteId);
     const { zoneId } = site;
@@ -186,9 +187,9 @@ export const remove = (ctx: Ctx, siteId: string, ids: string[]) =>
     const rows = await tx.domain.findMany({ where, select: { name: true, enabled: true } });
     if (rows.length !== new Set(ids).size) fail('NOT_FOUND');
     const enabled = rows.filter((row) => row.enabled).map(({ name }) => name);
-    if (enabled.length > 0) fail('STILL_ENABLED', { errorData: [{ rule: 'enabled', targets: enabled }] });
-    // Only disabled ones: a domain that is enabled at this moment stays.
-    const { count } = await tx.domain.deleteMany({ where: { ...where, enabled: false } });
+    if (enabled.length > 0 && !disable) fail('STILL_ENABLED', { errorData: [{ rule: 'enabled', targets: enabled }] });
+    // Without `disable`, a domain that is enabled at this moment stays.
+    const { count } = await tx.domain.deleteMany({ where: disable ? where : { ...where, enabled: false } });
     if (count !== rows.length) fail('STILL_ENABLED');
     await changed(tx, zoneId, ...rows.map(({ name }) => hostKey(name)));
     return { ids };
@@ -208,11 +209,7 @@ export async function removeNamed(ctx: Ctx, siteId: string, names: string[]) {
     return [{ reason: row ? 'STILL_ENABLED' : 'NOT_FOUND', target: name }];
   });
   failOnce(faults, names.length);
-  return remove(
-    ctx,
-    siteId,
-    rows.map(({ id }) => id),
-  );
+  return remove(ctx, siteId, { ids: rows.map(({ id }) => id) });
 }
 
 /** The first port of the map that the site does not open, or null. */
