@@ -7,6 +7,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { domainModules, redirects, urlRedirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { nameProofSetting } from '@edgeloom/contract/name-proof-setting/name-proof-setting.endpoints.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { products } from '@edgeloom/contract/products/products.endpoints.ts';
 import { versions } from '@edgeloom/contract/versions/versions.endpoints.ts';
@@ -277,6 +278,38 @@ test('a domain that may not be removed stays on', async () => {
   await as(client).call(products.update, { body: { id: product.id, domainLock: false } });
   expect((await apply('domains: []', '--yes')).status).toBe(0);
   expect((await call(domains.list, { params })).total).toBe(0);
+});
+
+describe('a name that needs a proof', () => {
+  const page = 'errorPages: [{ code: 502, type: content, value: soon }]';
+  const fileWith = (name: string) => `domains: [{ name: ${name}, upstreams: [{ address: 192.0.2.1 }] }]\n${page}`;
+  const off = (name: string) => `${name} is off until a TXT record verifies it.`;
+  const requireProofs = (site: BuiltSite) =>
+    as(site.client).call(nameProofSetting.update, { body: { everyName: true } });
+
+  test('is added turned off, and the second run changes nothing', async () => {
+    const { site, call, params, apply } = await siteWithFile();
+    await requireProofs(site);
+    const [name] = names();
+    const first = await apply(fileWith(name), '--yes');
+    expect(first).toMatchObject({ status: 0, errors: '', output: expect.stringContaining(off(name)) });
+    const second = await apply(fileWith(name), '--check');
+    expect(second).toMatchObject({ status: 0, output: expect.stringContaining(off(name)) });
+    await as(site.client).call(nameProofSetting.update, { body: { everyName: false } });
+    expect((await apply(fileWith(name), '--yes')).status).toBe(0);
+    expect((await call(domains.list, { params })).data).toMatchObject([{ name, status: 1 }]);
+  });
+
+  test('stops no other section, and is known in the second run', async () => {
+    const { name, site } = await build.domain({ enabled: false });
+    const { call, params, apply } = await siteWithFile(site);
+    await requireProofs(site);
+    const refused = await apply(fileWith(name), '--yes');
+    expect(refused).toMatchObject({ status: 1, errors: expect.stringContaining('Domains on and off: not all') });
+    expect((await call(errorPages.list, { params })).data).toHaveLength(1);
+    const second = await apply(fileWith(name), '--yes');
+    expect(second).toMatchObject({ status: 0, output: expect.stringContaining(off(name)) });
+  });
 });
 
 test('hostile texts of a site are shown as escapes', async () => {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { apiTokens } from '@edgeloom/contract/auth/auth.endpoints.ts';
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { nameProofSetting } from '@edgeloom/contract/name-proof-setting/name-proof-setting.endpoints.ts';
 import type { Permission } from '@edgeloom/contract/permissions.ts';
 import { purge } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import { eventually } from '../support/assertions/eventually.ts';
@@ -122,6 +123,15 @@ describe('domains', () => {
     expect(removed).toMatchObject({ status: 0, output: `Removed ${one}.\n` });
     const { data } = await as(site.owner).call(domains.list, { params: site.params });
     expect(data.map(({ name }) => name)).toEqual([two]);
+  });
+
+  test('whose names need a proof are off, and are named', async () => {
+    const site = await build.site();
+    await as(site.client).call(nameProofSetting.update, { body: { everyName: true } });
+    const cli = await commandsOf(site.owner);
+    const name = `${unique('proof')}.example.com`;
+    const added = await cli.run(['domains', 'add', name, '--origin', '192.0.2.1']);
+    expect(added.output).toContain(`${name} is off until a TXT record verifies it.`);
   });
 
   test('are removed after a confirmation only', async () => {

@@ -91,14 +91,17 @@ function assertKnown(redirects: NonNullable<SiteFile['redirects']>, names: reado
 
 /** Sections that were sent stay. The next run plans what is missing. */
 async function send(terminal: Terminal, sections: readonly PlannedSection[]): Promise<void> {
-  for (const { title, changes, send } of sections) {
-    if (changes.length === 0) continue;
+  const changed = sections.filter(({ changes }) => changes.length > 0);
+  const deferred = changed.flatMap((section) => section.deferred ?? []);
+  for (const { title, send } of [...changed, ...deferred]) {
+    let lines: readonly string[];
     try {
-      await send();
+      lines = (await send()) ?? [];
     } catch (error) {
       terminal.printError(`${title}: not all changes were made. Run the command again after the error is corrected.`);
       throw error;
     }
     terminal.print(`${title}: done.`);
+    lines.forEach(terminal.print);
   }
 }

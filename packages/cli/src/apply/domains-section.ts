@@ -1,5 +1,5 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
-import { listDomains, type DomainRow } from '../commands/domains.ts';
+import { listDomains, waitingLine, type DomainRow } from '../commands/domains.ts';
 import { batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
 import { compareLists, type FieldChange, type ListDifference } from './difference.ts';
@@ -26,14 +26,19 @@ function comparable({ name, tags, enabled, upstreams, scheme, portMap, hostRepla
 }
 
 const current = (row: DomainRow) => ({ ...comparable({ ...row, enabled: row.status === 1 }), id: row.id });
+/** Cannot be turned on. Once the name is proven, the next run does it. */
+const isWaiting = ({ status, proof }: DomainRow) => status === 0 && proof?.state === 'waiting';
 type Current = ReturnType<typeof current>;
 type ChangedDomain = ListDifference<Fields, Current>['changed'][number];
 
 export async function planDomains(context: ApplyContext, wanted: readonly FileDomain[]): Promise<PlannedSection> {
   const { call, params, options } = context;
   const rows = await listDomains(context, params.siteId);
-  const difference = compareLists<Fields, Current>(wanted.map(comparable), rows.map(current), ({ name }) => name);
+  const waiting = new Set(rows.filter(isWaiting).map(({ name }) => name));
+  const possible = wanted.map((domain) => (waiting.has(domain.name) ? { ...domain, enabled: false } : domain));
+  const difference = compareLists<Fields, Current>(possible.map(comparable), rows.map(current), ({ name }) => name);
   const { added, changed, removed } = difference;
+  const switched = sharedValues(changed, 'enabled');
   return {
     title: 'Domains',
     changes: planned(
@@ -41,14 +46,29 @@ export async function planDomains(context: ApplyContext, wanted: readonly FileDo
       ({ name }) => name,
       (row) => fieldLines(row, ['name']),
     ),
+    notes: wanted.filter(({ name, enabled }) => enabled && waiting.has(name)).map(({ name }) => waitingLine(name)),
     // Removed ones first, because the number of domains is limited.
     send: async () => {
       for (const part of batches(removed, DOMAINS_OF_A_CALL))
         await call(domains.remove, { params, body: { ids: part.map(({ id }) => id), disable: true } }, options);
-      for (const part of batches(added, DOMAINS_OF_A_CALL))
-        await call(domains.create, { params, body: { domains: part } }, options);
+      const lines: string[] = [];
+      for (const part of batches(added, DOMAINS_OF_A_CALL)) {
+        const { waiting: unproven } = await call(domains.create, { params, body: { domains: part } }, options);
+        lines.push(...unproven.map(waitingLine));
+      }
       await update(context, changed);
+      return lines;
     },
+    // The API refuses names that need a proof, which is to stop nothing else.
+    ...(switched.length > 0 && {
+      deferred: {
+        title: 'Domains on and off',
+        send: async () => {
+          for (const { ids, wanted: domain } of switched)
+            await call(domains.status, { params, body: { ids, enabled: domain.enabled } }, options);
+        },
+      },
+    }),
   };
 }
 
@@ -67,8 +87,6 @@ async function update(context: ApplyContext, changed: readonly ChangedDomain[]) 
     if (isChanged(fields, 'scheme', 'portMap'))
       await call(domains.https, { params: domain, body: { scheme, portMap } }, options);
   }
-  for (const { ids, wanted } of sharedValues(changed, 'enabled'))
-    await call(domains.status, { params, body: { ids, enabled: wanted.enabled } }, options);
 }
 
 const isChanged = (fields: readonly FieldChange[], ...names: (keyof Fields)[]) =>

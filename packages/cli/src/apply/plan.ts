@@ -12,7 +12,12 @@ export interface PlannedChange {
 export interface PlannedSection {
   title: string;
   changes: PlannedChange[];
-  send: () => Promise<void>;
+  /** Lines about differences that stay. */
+  notes?: readonly string[];
+  /** Returns lines to print. */
+  send: () => Promise<readonly string[] | void>;
+  /** Calls after those of all other sections. */
+  deferred?: Pick<PlannedSection, 'title' | 'send'>;
 }
 
 const signs = { add: '+', change: '~', remove: '-' } as const;
@@ -21,7 +26,9 @@ const MAX_VALUE = 80;
 
 export function planLines(sections: readonly PlannedSection[]): string[] {
   const changed = sections.filter(({ changes }) => changes.length > 0);
-  if (changed.length === 0) return ['No changes: the site is as the file says.'];
+  const notes = sections.flatMap((section) => section.notes ?? []);
+  if (changed.length === 0)
+    return notes.length === 0 ? ['No changes: the site is as the file says.'] : [...notes, 'No changes.'];
   const kinds = changed.flatMap(({ changes }) => changes.map(({ kind }) => kind));
   const count = (wanted: PlannedChange['kind']) => kinds.filter((kind) => kind === wanted).length;
   return [
@@ -32,6 +39,7 @@ export function planLines(sections: readonly PlannedSection[]): string[] {
         ...details.map((line) => `      ${line}`),
       ]),
     ]),
+    ...notes,
     `Plan: ${count('add')} to add, ${count('change')} to change, ${count('remove')} to remove.`,
   ];
 }

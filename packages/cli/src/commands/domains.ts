@@ -54,6 +54,9 @@ export const list: Command = {
   },
 };
 
+export const waitingLine = (name: string) =>
+  `${name} is off until a TXT record verifies it. The console shows the record.`;
+
 export const add: Command = {
   usage: 'NAME… --origin ADDRESS[:PORT]… [--scheme http|https|follow] [--site SITE]',
   summary: 'add domains with their origins',
@@ -73,8 +76,7 @@ export const add: Command = {
       const target = cnames.get(name.toLowerCase());
       terminal.print(`Added ${name}${target ? `. Its CNAME record is to point to ${target}` : ''}.`);
     }
-    for (const name of waiting)
-      terminal.print(`${name} is off until a TXT record verifies it. The console shows the record.`);
+    waiting.map(waitingLine).forEach(terminal.print);
   },
 };
 
