@@ -118,6 +118,15 @@ test('after an outage of the control plane, alerts of nodes begin and end only w
   expect(await openKindsOf(site)).toEqual([]);
 });
 
+test('a pass that fails does not look like an outage of the control plane', async () => {
+  await pass();
+  const { rows: before } = await pool.query('SELECT clock_timestamp()::timestamptz(3) AS now');
+  const broken: typeof db = new Proxy(db, { get: () => expect.fail('the database is away') });
+  await expect(raiseAlerts({ ...installation, db: broken }, { link: 'up' })).rejects.toThrow('the database is away');
+  const { rows } = await pool.query('SELECT seen_at >= $1 AS "isLater" FROM alert_node_link', [before[0]?.now]);
+  expect(rows).toEqual([{ isLater: true }]);
+});
+
 test('a node that loses its connection does not end its other alerts', async () => {
   const site = await build.site();
   const set = await nodeOf(site, { ...connected(), rejected });

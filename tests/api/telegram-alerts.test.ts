@@ -207,20 +207,29 @@ test('a channel that was turned off sends nothing, also not later', async () => 
   expect(telegram.texts).toEqual([]);
 });
 
-/** Runs `work` while `statements` are not committed, which happens once `work` has ended or waits for a lock. */
-async function beside(statements: string, id: string, work: () => Promise<unknown>) {
+/** Runs `work` while `statements` are not committed, until it has ended or waits for a lock and `meanwhile` is done. */
+async function beside(
+  statements: string,
+  id: string,
+  work: () => Promise<unknown>,
+  meanwhile = async (): Promise<unknown> => undefined,
+) {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   const client = await pool.connect();
+  let running: Promise<unknown> | null = null;
   try {
     await client.query('BEGIN');
     await client.query(statements.replaceAll('$1', `'${id}'`));
     let hasEnded = false;
-    const running = work().finally(() => (hasEnded = true));
+    running = work().finally(() => (hasEnded = true));
     await expect.poll(async () => hasEnded || (await pool.query(waiting)).rowCount === 1).toBe(true);
+    await meanwhile();
     await client.query('COMMIT');
-    await running;
   } finally {
+    // Without effect after the commit.
+    await client.query('ROLLBACK');
     client.release();
+    await running;
   }
 }
 
@@ -229,6 +238,40 @@ test('a channel that is turned off during a pass gets no notice', async () => {
   await setStatus(domain.id, 'inactive');
   await beside('UPDATE alert_channels SET enabled = FALSE WHERE account_id = $1', site.client.id, pass);
   expect(await db.alertNotice.count({ where: { channel: { accountId: site.client.id } } })).toBe(0);
+});
+
+const LOCK_CHANNEL = 'SELECT 1 FROM alert_channels WHERE account_id = $1 FOR UPDATE';
+
+test('a slow pass does not look like an outage of the control plane', async () => {
+  const { domain, site } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  let slowUntil: unknown;
+  await beside(LOCK_CHANNEL, site.client.id, pass, async () => {
+    const { rows } = await pool.query('SELECT clock_timestamp()::timestamptz(3) AS now');
+    slowUntil = rows[0]?.now;
+  });
+  const { rows } = await pool.query('SELECT seen_at >= $1 AS "isLater" FROM alert_node_link', [slowUntil]);
+  expect(rows).toEqual([{ isLater: true }]);
+  await deliverAlerts(installation);
+});
+
+test.each([
+  ['sent', () => undefined],
+  ['refused', () => telegram.refuseNext(502)],
+])('a message that was %s during a slow pass is stored at once', async (_, prepare) => {
+  const { domain, site } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  await pass();
+  prepare();
+  const message = await claim();
+  const deliverIt = () => deliver(installation, message, never).catch(() => undefined);
+  await beside(LOCK_CHANNEL, site.client.id, deliverIt, async () => {
+    const lease = async () => (await db.alertMessage.findUniqueOrThrow({ where: { id: message.id } })).claimedUntil;
+    await expect.poll(lease).toBeNull();
+  });
+  await hurry();
+  await deliverAlerts(installation);
+  expect(telegram.texts).toHaveLength(1);
 });
 
 const LOCK_ACCOUNT = 'SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE;';

@@ -74,7 +74,7 @@ export async function raiseAlerts(
     await installation.pool
       .query(`INSERT INTO alert_node_link (up_since, seen_at) VALUES (now() - interval '10 minutes', now())
       ON CONFLICT (id) DO UPDATE SET up_since = excluded.up_since, seen_at = excluded.seen_at`);
-  await runPass(installation, { isNodeLinkUp: link !== 'down' });
+  await runPass(installation, { isNodeLinkUp: async () => link !== 'down' });
 }
 
 /** Delivers all messages of alerts that are due. Errors of receivers are stored with them. */

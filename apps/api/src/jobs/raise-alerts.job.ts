@@ -4,7 +4,7 @@
 import { AlertKind } from '@edgeloom/contract/alerts/alerts.ts';
 import { RETRY_HOURS } from '@edgeloom/contract/webhooks/webhooks.ts';
 import type { FastifyBaseLogger } from 'fastify';
-import type { PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import {
   nodeConditions,
   nodeKinds,
@@ -27,11 +27,16 @@ const MAX_EVENTS = 1000;
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1) AS "isFree"';
 /** Nodes and rollouts are read on other connections meanwhile. */
 const ALLOW_READING = `SET LOCAL idle_in_transaction_session_timeout = '10min'`;
-/** Passes are seconds apart: a longer pause is an outage. After it, nodes get three heartbeats to report. */
+/**
+ * Stored before and after each pass, outside of its transaction. A longer pause is thus an outage, and not a pass that
+ * was slow or failed. After it, nodes get three heartbeats to report.
+ */
 const NODE_LINK_UP = `INSERT INTO alert_node_link AS l (up_since, seen_at) VALUES (now(), now())
   ON CONFLICT (id) DO UPDATE SET seen_at = now(),
     up_since = CASE WHEN l.seen_at < now() - interval '30 seconds' THEN now() ELSE l.up_since END
   RETURNING up_since < now() - interval '90 seconds' AS "isSettled"`;
+const NODE_LINK_STILL_UP = 'UPDATE alert_node_link SET seen_at = clock_timestamp()';
+const SLOW_PASS_MS = 10_000;
 /** SQL: account `a` may receive alert `h`. A customer that lost the site may not. */
 const mayReceive = sql`a.status = 'normal' AND (a.kind = 'client' OR (h.owner_id = a.id
   AND (h.site_id IS NULL OR EXISTS (SELECT FROM sites o WHERE o.id = h.site_id AND o.owner_id = a.id))))`;
@@ -129,17 +134,27 @@ const FORGET = [
 ];
 
 /** One pass. Does nothing while another process makes one. */
-export const raiseAlerts = (
-  { db, pool }: Services,
-  { isNodeLinkUp, now = new Date() }: { isNodeLinkUp: boolean; now?: Date },
-): Promise<void> =>
+export async function raiseAlerts(
+  services: Services,
+  { isNodeLinkUp, now = new Date() }: { isNodeLinkUp: () => Promise<boolean>; now?: Date },
+): Promise<void> {
+  const { pool } = services;
+  const wasUp = await isNodeLinkUp();
+  const canNodesReport = wasUp && (await isLinkSettled(pool));
+  try {
+    await compareAndCompose(services, canNodesReport, now);
+  } finally {
+    if (wasUp && (await isNodeLinkUp())) await pool.query(NODE_LINK_STILL_UP);
+  }
+}
+
+const compareAndCompose = ({ db, pool }: Services, canNodesReport: boolean, now: Date): Promise<void> =>
   withClient(pool, (client) =>
     inSingleTransaction(client, async () => {
       // The conditions are read under the lock: an older reading would end newer alerts.
       const { rows } = await client.query<{ isFree: boolean }>(TRY_LOCK, [locks.alerts]);
       if (rows[0]?.isFree !== true) return;
       await client.query(ALLOW_READING);
-      const canNodesReport = isNodeLinkUp && (await isLinkSettled(client));
       const conditions = [
         ...(canNodesReport ? await nodeConditions(db, now) : []),
         ...(await stoppedRollouts(db, now)),
@@ -156,8 +171,8 @@ export const raiseAlerts = (
   );
 
 /** Alerts of nodes neither begin nor end right after an outage. */
-async function isLinkSettled(client: PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ isSettled: boolean }>(NODE_LINK_UP);
+async function isLinkSettled(pool: Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ isSettled: boolean }>(NODE_LINK_UP);
   return rows[0]?.isSettled === true;
 }
 
@@ -171,12 +186,16 @@ export const startAlerts = (
   { healthy }: { healthy: () => Promise<void> },
   log: FastifyBaseLogger,
 ): Wakeable => {
-  const pass = async () => {
-    const isNodeLinkUp = await healthy().then(
+  const isNodeLinkUp = () =>
+    healthy().then(
       () => true,
       () => false,
     );
+  const pass = async () => {
+    const startedAt = performance.now();
     await raiseAlerts(installation, { isNodeLinkUp });
+    const durationMs = Math.round(performance.now() - startedAt);
+    if (durationMs > SLOW_PASS_MS) log.warn({ durationMs }, 'the comparison of alerts is slow');
   };
   return repeat(pass, PASS_INTERVAL_MS, log, 'alerts not compared');
 };
