@@ -52,20 +52,16 @@ const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_until = 
 const STORE_TEXT = 'UPDATE alert_messages SET text = $2 WHERE id = $1';
 const PART_SENT = `UPDATE alert_messages SET parts_sent = $2, claimed_until = ${LEASE} WHERE id = $1`;
 const RELEASE = 'UPDATE alert_messages SET claimed_until = NULL WHERE id = $1';
-/** The channel is locked first, as by its changes, so that both never wait for each other. */
-const LOCK_CHANNEL = 'channel AS (SELECT id FROM alert_channels WHERE id = $2 FOR NO KEY UPDATE)';
-const SENT = `WITH ${LOCK_CHANNEL}, sent_message AS (
-    UPDATE alert_messages m SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
-      claimed_until = NULL FROM channel WHERE m.id = $1 AND m.channel_id = channel.id RETURNING m.channel_id)
-  UPDATE alert_channels c SET last_error = NULL, failed_at = NULL FROM sent_message
-    WHERE c.id = sent_message.channel_id AND c.failed_at IS NOT NULL`;
-/** $4: seconds until the next attempt. Null: there is none. */
-const FAILED = `WITH ${LOCK_CHANNEL}, failed_message AS (
-    UPDATE alert_messages m SET last_error = $3, claimed_until = NULL, is_pending = $4::int IS NOT NULL,
-      failed_at = CASE WHEN $4::int IS NULL THEN now() END, due_at = now() + interval '1 second' * coalesce($4::int, 0)
-      FROM channel WHERE m.id = $1 AND m.channel_id = channel.id RETURNING m.channel_id)
-  UPDATE alert_channels c SET last_error = $3, failed_at = now() FROM failed_message
-    WHERE c.id = failed_message.channel_id`;
+/** Locks the message only: a pass of raise-alerts.job.ts may hold the channel for longer than the lease. */
+const SENT = `UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
+  claimed_until = NULL WHERE id = $1`;
+const CHANNEL_WORKS =
+  'UPDATE alert_channels SET last_error = NULL, failed_at = NULL WHERE id = $1 AND failed_at IS NOT NULL';
+/** $3: seconds until the next attempt. Null: there is none. */
+const FAILED = `UPDATE alert_messages SET last_error = $2, claimed_until = NULL, is_pending = $3::int IS NOT NULL,
+  failed_at = CASE WHEN $3::int IS NULL THEN now() END, due_at = now() + interval '1 second' * coalesce($3::int, 0)
+  WHERE id = $1`;
+const CHANNEL_FAILED = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
 
 export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
   const { rows } = await pool.query<ClaimedMessage>(CLAIM, [type]);
@@ -98,13 +94,23 @@ export async function deliver(
   const { pool } = services;
   try {
     const isSent = await send(services, message, stopping, now);
-    if (isSent) await pool.query(SENT, [message.id, message.channelId]);
+    if (isSent) await storeSuccess(pool, message);
     else await pool.query(RELEASE, [message.id]);
   } catch (error) {
-    if (error instanceof DeliveryError)
-      await pool.query(FAILED, [message.id, message.channelId, error.code, retryDelay(error, message)]);
+    if (error instanceof DeliveryError) await storeError(pool, message, error);
     throw error;
   }
+}
+
+async function storeSuccess(pool: Pool, { id, channelId }: ClaimedMessage): Promise<void> {
+  await pool.query(SENT, [id]);
+  await pool.query(CHANNEL_WORKS, [channelId]);
+}
+
+/** A message that was deleted, because its channel was turned off, says nothing about the channel. */
+async function storeError(pool: Pool, message: ClaimedMessage, error: DeliveryError): Promise<void> {
+  const { rowCount } = await pool.query(FAILED, [message.id, error.code, retryDelay(error, message)]);
+  if (rowCount === 1) await pool.query(CHANNEL_FAILED, [message.channelId, error.code]);
 }
 
 /** In seconds. Null: no attempt follows. A pass of raise-alerts.job.ts ends messages at `expires_at`. */
