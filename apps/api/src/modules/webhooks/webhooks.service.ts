@@ -68,7 +68,7 @@ export const remove = (ctx: Ctx, ids: string[]) =>
 export async function deliveries(ctx: Ctx, channelId: string, query: Paging<'createdAt'>) {
   await own(ctx, channelId);
   const [rows, total] = await Promise.all([
-    ctx.db.alertMessage.findMany({ where: { channelId }, ...pageOf(query) }),
+    ctx.db.alertMessage.findMany({ where: { channelId }, omit: contents, ...pageOf(query) }),
     ctx.db.alertMessage.count({ where: { channelId } }),
   ]);
   return { data: rows.map(deliveryOf), total };
@@ -86,6 +86,9 @@ export async function resend(ctx: Ctx, channelId: string, ids: string[]) {
     return { ids };
   });
 }
+
+/** Up to 300 KB of each message, which the list does not show. */
+const contents = { events: true, text: true } as const;
 
 const own = async ({ db }: Ctx, id: string) =>
   (await db.alertChannel.findFirst({ where: { id, type } })) ?? fail('NOT_FOUND');
@@ -106,7 +109,7 @@ const shown = (row: AlertChannel): Webhook => ({
   updatedAt: row.updatedAt,
 });
 
-const deliveryOf = (row: AlertMessage): WebhookDelivery => ({
+const deliveryOf = (row: Omit<AlertMessage, keyof typeof contents>): WebhookDelivery => ({
   id: row.id,
   eventCount: row.eventCount,
   tries: row.tries,
