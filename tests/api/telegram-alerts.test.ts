@@ -207,6 +207,19 @@ test('a channel that was turned off sends nothing, also not later', async () => 
   expect(telegram.texts).toEqual([]);
 });
 
+test('a message that a pass stores while its channel is turned off is not sent later', async () => {
+  const { site, domain } = await siteWithDomain();
+  await setStatus(domain.id, 'inactive');
+  // As in a pass that read the channel before it was turned off, and ends after that.
+  await set(site.client, { enabled: false });
+  await db.alertChannel.updateMany({ where: { accountId: site.client.id }, data: { enabled: true } });
+  await pass();
+  await db.alertChannel.updateMany({ where: { accountId: site.client.id }, data: { enabled: false } });
+  await set(site.client);
+  await passAndDeliver();
+  expect(telegram.texts).toEqual([]);
+});
+
 /** Runs `work` while `statements` are not committed, until it has ended or waits for a lock and `meanwhile` is done. */
 async function beside(
   statements: string,

@@ -24,16 +24,18 @@ export const shownState = ({ enabled, kinds, lastError, failedAt }: AlertChannel
 });
 
 /**
- * A channel that was turned off sends nothing later of what waits now. After any other change, what is pending is tried
- * at once. The channel's row must be changed before: that waits for a pass that stores notices (raise-alerts.job.ts).
+ * A channel that is turned off or on sends nothing that began before: a pass (raise-alerts.job.ts) that read the
+ * channel while it was on may store a message after it was turned off. Resent deliveries are kept. After any change but
+ * turning off, what is pending is tried at once.
+ *
+ * The channel's row must be changed before: that waits for a pass that stores notices.
  */
 export async function settleMessages(tx: ScopedTx, before: { enabled: boolean }, after: AlertChannel, now: Date) {
   const pending = { channelId: after.id, isPending: true };
-  if (after.enabled || !before.enabled) {
-    await tx.alertMessage.updateMany({ where: pending, data: { dueAt: now } });
-    return;
+  if (before.enabled !== after.enabled) {
+    await tx.alertNotice.deleteMany({ where: { channelId: after.id, messageId: null } });
+    await tx.alertMessage.deleteMany({ where: { ...pending, sentAt: null, failedAt: null } });
   }
-  await tx.alertNotice.deleteMany({ where: { channelId: after.id, messageId: null } });
-  await tx.alertMessage.deleteMany({ where: { ...pending, sentAt: null, failedAt: null } });
-  await tx.alertMessage.updateMany({ where: pending, data: { isPending: false } });
+  const isTurnedOff = before.enabled && !after.enabled;
+  await tx.alertMessage.updateMany({ where: pending, data: isTurnedOff ? { isPending: false } : { dueAt: now } });
 }
