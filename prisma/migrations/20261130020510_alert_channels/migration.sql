@@ -24,6 +24,7 @@ CREATE TABLE alert_messages (
     text text,
     is_pending boolean DEFAULT TRUE NOT NULL,
     tries integer DEFAULT 0 NOT NULL,
+    refusals integer DEFAULT 0 NOT NULL,
     parts_sent integer DEFAULT 0 NOT NULL,
     due_at timestamp(3) with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL,
     claimed_until timestamp(3) with time zone,

@@ -36,8 +36,6 @@ const MAX_WAIT_SECONDS: Readonly<Record<ChannelType, number>> = {
   telegram: RETRY_HOURS * 3600,
   webhook: MAX_RETRY_SECONDS,
 };
-/** A receiver that refused a message this often does not get it again. */
-const MAX_REFUSALS = 5;
 
 /** A channel sends one message at a time, so that one that does not respond takes one slot. */
 const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_until = ${LEASE}
@@ -57,10 +55,9 @@ const SENT = `UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_
   claimed_until = NULL WHERE id = $1`;
 const CHANNEL_WORKS =
   'UPDATE alert_channels SET last_error = NULL, failed_at = NULL WHERE id = $1 AND failed_at IS NOT NULL';
-/** $3: seconds until the next attempt. Null: there is none. */
-const FAILED = `UPDATE alert_messages SET last_error = $2, claimed_until = NULL, is_pending = $3::int IS NOT NULL,
-  failed_at = CASE WHEN $3::int IS NULL THEN now() END, due_at = now() + interval '1 second' * coalesce($3::int, 0)
-  WHERE id = $1`;
+/** $3: seconds until the next attempt. $4: 1 if the receiver refused the message. */
+const FAILED = `UPDATE alert_messages SET last_error = $2, claimed_until = NULL, due_at = now() + interval '1 second' * $3,
+  refusals = refusals + $4 WHERE id = $1`;
 const CHANNEL_FAILED = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
 
 export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
@@ -109,13 +106,13 @@ async function storeSuccess(pool: Pool, { id, channelId }: ClaimedMessage): Prom
 
 /** A message that was deleted, because its channel was turned off, says nothing about the channel. */
 async function storeError(pool: Pool, message: ClaimedMessage, error: DeliveryError): Promise<void> {
-  const { rowCount } = await pool.query(FAILED, [message.id, error.code, retryDelay(error, message)]);
+  const delay = retryDelay(error, message);
+  const { rowCount } = await pool.query(FAILED, [message.id, error.code, delay, error.isRefused ? 1 : 0]);
   if (rowCount === 1) await pool.query(CHANNEL_FAILED, [message.channelId, error.code]);
 }
 
-/** In seconds. Null: no attempt follows. A pass of raise-alerts.job.ts ends messages at `expires_at`. */
-function retryDelay({ isRefused, retryAfterSeconds }: DeliveryError, { tries, type }: ClaimedMessage): number | null {
-  if (isRefused && tries >= MAX_REFUSALS) return null;
+/** In seconds. A pass of raise-alerts.job.ts ends messages at `expires_at`. */
+function retryDelay({ retryAfterSeconds }: DeliveryError, { tries, type }: ClaimedMessage): number {
   const delay = Math.min(FIRST_RETRY_SECONDS * 2 ** (tries - 1), MAX_RETRY_SECONDS);
   return Math.ceil(Math.max(delay, Math.min(retryAfterSeconds ?? 0, MAX_WAIT_SECONDS[type])));
 }

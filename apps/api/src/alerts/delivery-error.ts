@@ -6,7 +6,7 @@ import { OutboundRefusal } from '../core/outbound-fetch.ts';
 interface Details {
   /** The receiver asked for a wait this long. */
   retryAfterSeconds?: number | null;
-  /** The receiver refused this message, so that repetitions are unlikely to succeed. */
+  /** The receiver refused this message, and may accept others. */
   isRefused?: boolean;
   cause?: unknown;
 }

@@ -22,6 +22,8 @@ type Services = Pick<Installation, 'db' | 'pool'>;
 
 const PASS_INTERVAL_MS = 5000;
 const KEEP_DAYS = 90;
+/** A message that its receiver refused this often no longer delays the next ones. It is still retried. */
+const MAX_DELAYING_REFUSALS = 5;
 /** A message has at most these. Further events wait for the next one. */
 const MAX_EVENTS = 1000;
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1) AS "isFree"';
@@ -92,7 +94,8 @@ const EXPIRE = `UPDATE alert_messages m SET is_pending = FALSE, failed_at = now(
     AND (m.expires_at <= now() OR a.status <> 'normal') AND (m.claimed_until IS NULL OR m.claimed_until < now())`;
 /**
  * Puts the waiting notices of a channel into a message, or into one for each kind. While a message of a channel was
- * neither sent nor given up, the next notices wait and become one message, too. The longest interval is a day.
+ * neither sent nor given up, the next notices wait and become one message, too, unless its receiver refuses only that
+ * one. The longest interval is a day.
  */
 const COMPOSE = `WITH recent_kinds AS MATERIALIZED (
     SELECT DISTINCT m.channel_id, b.kind FROM alert_messages m JOIN alert_channels c ON c.id = m.channel_id
@@ -107,7 +110,8 @@ const COMPOSE = `WITH recent_kinds AS MATERIALIZED (
       LEFT JOIN alert_frequencies f ON f.client_id = c.client_id
     WHERE n.message_id IS NULL AND c.enabled
       AND NOT EXISTS (SELECT FROM alert_messages m
-        WHERE m.channel_id = c.id AND m.is_pending AND m.sent_at IS NULL AND m.failed_at IS NULL)
+        WHERE m.channel_id = c.id AND m.is_pending AND m.sent_at IS NULL AND m.failed_at IS NULL
+          AND m.refusals < ${MAX_DELAYING_REFUSALS})
       AND NOT EXISTS (SELECT FROM recent_kinds r WHERE r.channel_id = c.id AND r.kind = a.kind)
   ), numbered_notices AS (
     SELECT *, row_number() OVER (PARTITION BY channel_id, group_key ORDER BY at, alert_id, has_ended) AS position FROM ready_notices

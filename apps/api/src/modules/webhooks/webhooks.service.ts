@@ -81,7 +81,7 @@ export async function resend(ctx: Ctx, channelId: string, ids: string[]) {
   return ctx.db.$transaction(async (tx) => {
     const chosen = { channelId, id: { in: ids } };
     if ((await tx.alertMessage.count({ where: chosen })) !== new Set(ids).size) fail('NOT_FOUND');
-    const data = { isPending: true, dueAt, expiresAt, tries: 0, lastError: null };
+    const data = { isPending: true, dueAt, expiresAt, tries: 0, refusals: 0, lastError: null };
     await tx.alertMessage.updateMany({ where: { ...chosen, isPending: false }, data });
     return { ids };
   });
