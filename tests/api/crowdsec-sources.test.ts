@@ -39,7 +39,7 @@ async function newSource() {
   const read = async () => (await call(listSources.list, { params })).data.find((source) => source.id === id);
   async function fetchAgain() {
     await installation.pool.query(DUE_OF_OWNER, [site.owner.id]);
-    await fetchDueListSources(installation);
+    while (await fetchDueListSources(installation));
     return read();
   }
   return { server, site, params, call, body, id, read, fetchAgain };
@@ -54,6 +54,18 @@ const listsOf = async ({ zoneId, id }: BuiltSite) =>
 const listOf = async (site: BuiltSite, id: string) =>
   ListDoc.parse(JSON.parse(await compileBody(installation, site.zoneId, listKey(id))));
 const errorAt = (path: string) => ({ errorData: [expect.objectContaining({ path })] });
+
+test('a process fetches the bans of one server at a time', async () => {
+  const sources = [await newSource(), await newSource()];
+  await installation.pool.query(`UPDATE list_source_states SET due_at = now() + interval '1 day'`);
+  await installation.pool.query(
+    `UPDATE list_source_states SET due_at = now() - interval '1 second' WHERE source_id = ANY ($1)`,
+    [sources.map(({ id }) => id)],
+  );
+  await fetchDueListSources(installation);
+  const states = await Promise.all(sources.map(({ read }) => read()));
+  expect(states.filter((state) => state?.checkedAt !== null)).toHaveLength(1);
+});
 
 test('bans are fetched with the key, and nodes get them with their ends', async () => {
   const { server, site, fetchAgain } = await newSource();

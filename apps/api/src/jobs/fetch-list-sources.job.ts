@@ -1,5 +1,6 @@
 // Fetches the subscribed lists of sites at their intervals. Runs in every process. A process leases due sources for ten
 // minutes. If it is killed, another one fetches them after the lease.
+import { ListSourceKind } from '@edgeloom/contract/list-sources/list-sources.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
 import { contexts, type Secrets } from '../core/secrets.ts';
@@ -8,8 +9,8 @@ import { fetchList } from '../list-sources/fetch.ts';
 import { storeFetched, type DueSource } from '../list-sources/store.ts';
 import { repeat } from '../node-link/repeat.ts';
 
-/** Bounds the lists that a process has in memory. */
-const BATCH = 4;
+/** Bounds the lists that a process has in memory at a time: up to 10 MB each, and 50 MB of CrowdSec. */
+const MAX_CONCURRENT: Readonly<Record<ListSourceKind, number>> = { url: 4, crowdSec: 1 };
 const CHECK_INTERVAL_MS = 5000;
 /** The second source of a customer comes after the first ones of all others. */
 const LEASE_DUE = `UPDATE list_source_states t SET due_at = now() + interval '10 minutes', started_at = now()
@@ -18,8 +19,8 @@ const LEASE_DUE = `UPDATE list_source_states t SET due_at = now() + interval '10
         row_number() OVER (PARTITION BY coalesce(s.owner_id, s.client_id) ORDER BY w.due_at, l.id) AS nth
       FROM list_source_states w JOIN list_sources l ON l.id = w.source_id JOIN sites s ON s.id = l.site_id
         LEFT JOIN list_source_keys k ON k.source_id = l.id AND k.url = l.url
-      WHERE w.due_at <= now() AND l.enabled AND ${servedStatus} NOT IN ('lock', 'expired')) o ON o.id = d.source_id
-    WHERE d.due_at <= now() ORDER BY o.nth, d.due_at LIMIT ${BATCH} FOR NO KEY UPDATE OF d SKIP LOCKED) due
+      WHERE w.due_at <= now() AND l.kind = $1 AND l.enabled AND ${servedStatus} NOT IN ('lock', 'expired')) o ON o.id = d.source_id
+    WHERE d.due_at <= now() ORDER BY o.nth, d.due_at LIMIT $2 FOR NO KEY UPDATE OF d SKIP LOCKED) due
   WHERE t.source_id = due.source_id
   RETURNING t.source_id AS id, due.site_id AS "siteId", due.kind, due.url, t.etag,
     due.key_sealed AS "keySealed", t.due_at::text AS "leasedUntil"`;
@@ -45,26 +46,29 @@ function keyOf(secrets: Secrets, { id, keySealed }: LeasedSource): string | null
   }
 }
 
-/** Fetches up to BATCH due sources. Returns their number. */
-export async function fetchDueListSources({
-  pool,
-  env,
-  secrets,
-}: Pick<Installation, 'pool' | 'env' | 'secrets'>): Promise<number> {
-  const { rows } = await pool.query<LeasedSource>(LEASE_DUE);
+type Services = Pick<Installation, 'pool' | 'env' | 'secrets'>;
+
+/** Fetches due sources, up to MAX_CONCURRENT of each kind. True: more may be due. */
+export async function fetchDueListSources(services: Services): Promise<boolean> {
+  const areMoreDue = await Promise.all(ListSourceKind.options.map((kind) => fetchDue(services, kind)));
+  return areMoreDue.includes(true);
+}
+
+async function fetchDue({ pool, env, secrets }: Services, kind: ListSourceKind): Promise<boolean> {
+  const { rows } = await pool.query<LeasedSource>(LEASE_DUE, [kind, MAX_CONCURRENT[kind]]);
   await Promise.all(
     rows.map(async (source) => {
       await storeFetched(pool, source, await fetchList(env, { ...source, key: keyOf(secrets, source) }));
       await pool.query(RESCHEDULE, [source.id, source.leasedUntil]);
     }),
   );
-  return rows.length;
+  return rows.length === MAX_CONCURRENT[kind];
 }
 
 export function startListSources(installation: Installation, log: FastifyBaseLogger): { stop: () => Promise<void> } {
   let isStopping = false;
   const fetchAll = async () => {
-    while (!isStopping && (await fetchDueListSources(installation)) === BATCH);
+    while (!isStopping && (await fetchDueListSources(installation)));
   };
   const fetches = repeat(fetchAll, CHECK_INTERVAL_MS, log, 'subscribed lists not fetched');
   return {
