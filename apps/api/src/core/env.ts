@@ -110,7 +110,7 @@ export const Env = z.object({
     .url({ protocol: /^https?$/ })
     .default('https://api.telegram.org')
     .describe(
-      "Telegram's Bot API, or a server of one's own. Plain HTTP and private networks must be permitted by ORIGIN_ALLOW",
+      "Telegram's Bot API, or a server of one's own, to which ORIGIN_ALLOW and ORIGIN_DENY do not apply. Requests contain the tokens of bots, so use plain HTTP only on this machine",
     ),
   ORIGIN_ALLOW: List.pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
