@@ -231,6 +231,23 @@ test('purge --wait ends with 1 if a node has not answered in time, and with 0 wh
   expect(waiting.printed.output).toMatch(/\n1 of 1 nodes have purged\.\n$/);
 });
 
+test('purge --wait goes on after the connection broke', async () => {
+  const { name, site } = await build.domain();
+  const proxy = await startTcpProxy(app.url);
+  onTestFinished(proxy.close);
+  const node = await build.node({ zone: site.zone });
+  await installation.db.edgeNode.update({ where: { id: node.id }, data: { joinedAt: new Date() } });
+  const cli = await commandLine({ EDGELOOM_URL: proxy.url, EDGELOOM_TOKEN: await tokenOf(site.owner) });
+  const waiting = cli.start(['purge', `https://${name}/a`, '--wait', '600']);
+  await eventually(() => expect(waiting.printed.output).toContain('Job '));
+  await proxy.cut();
+  await eventually(() => expect(waiting.printed.errors).toBe('The connection broke. Connecting again …\n'));
+  await proxy.restore();
+  await installation.db.jobReceipt.updateMany({ where: { nodeId: node.id }, data: { state: 'done' } });
+  await installation.db.job.updateMany({ where: { siteId: site.id }, data: { state: 'completed' } });
+  expect(await waiting.status).toBe(0);
+});
+
 test('logs tail prints new requests, with their control characters as escapes', async () => {
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });

@@ -80,6 +80,17 @@ async function fetchOrExplain(...request: Parameters<typeof fetch>): Promise<Res
   }
 }
 
+/**
+ * The API may respond soon: it restarts, or the network is down. `fetch` reports a connection that breaks during a
+ * response as a TypeError with a cause.
+ */
+export const isTemporary = (error: unknown) =>
+  error instanceof UnreachableError ||
+  (error instanceof ApiError && error.status > 500) ||
+  (error instanceof TypeError && error.cause instanceof Error);
+
+export const RECONNECTING = 'The connection broke. Connecting again …';
+
 /** All rows of a paged list. */
 export async function allRows<Row>(
   page: (query: { page: number; pageSize: number }) => Promise<{ data: Row[]; total: number }>,

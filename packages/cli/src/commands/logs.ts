@@ -1,10 +1,9 @@
-import { ApiError } from '@edgeloom/contract/client.ts';
 import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import type { LogFilters, TailEvent } from '@edgeloom/contract/logs/logs.ts';
 import { setTimeout } from 'node:timers/promises';
 import type * as z from 'zod';
 import { assertNoPositionals, jsonOption, readArguments, siteOption, type Command } from '../command.ts';
-import { openSiteSession, UnreachableError } from '../session.ts';
+import { isTemporary, openSiteSession, RECONNECTING } from '../session.ts';
 import { findSite } from '../sites.ts';
 
 type LogRow = z.input<typeof TailEvent>['rows'][number];
@@ -47,18 +46,12 @@ export const tail: Command = {
       } catch (error) {
         if (signal.aborted) return;
         if (!connection.wasOpen || !isTemporary(error)) throw error;
-        if (!connection.isBroken) terminal.printError('The connection broke. Connecting again …');
+        if (!connection.isBroken) terminal.printError(RECONNECTING);
         connection.isBroken = true;
         await setTimeout(RECONNECT_PAUSE_MS, undefined, { signal }).catch(() => undefined);
       }
   },
 };
-
-/** `fetch` reports a connection that breaks during a response as a TypeError with a cause. */
-const isTemporary = (error: unknown) =>
-  error instanceof UnreachableError ||
-  (error instanceof ApiError && error.status > 500) ||
-  (error instanceof TypeError && error.cause instanceof Error);
 
 function formatRow({ time, status, method, scheme, host, uri, args, bytes, cacheStatus, address, userAgent }: LogRow) {
   const url = `${scheme}://${host}${uri}${args === '' ? '' : `?${args}`}`;

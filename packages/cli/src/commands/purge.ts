@@ -3,7 +3,7 @@ import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { purge as purges } from '@edgeloom/contract/purge/purge.endpoints.ts';
 import type { PurgeInput } from '@edgeloom/contract/purge/purge.ts';
 import { readArguments, siteOption, UsageError, type Command } from '../command.ts';
-import { openSiteSession, type Session } from '../session.ts';
+import { isTemporary, openSiteSession, RECONNECTING, type Session } from '../session.ts';
 import { findSite } from '../sites.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -64,13 +64,20 @@ async function waitForNodes(
   seconds: number,
 ): Promise<number> {
   const deadline = performance.now() + seconds * 1000;
+  let isBroken = false;
   for (;;) {
-    const { state, receipts } = await call(jobs.get, { params });
-    const isOver = state !== 'processing' || performance.now() >= deadline;
-    if (!isOver) {
+    const isLast = performance.now() >= deadline;
+    const job = await call(jobs.get, { params }).catch((error: unknown) => {
+      if (isLast || !isTemporary(error)) throw error;
+      if (!isBroken) terminal.printError(RECONNECTING);
+      isBroken = true;
+      return null;
+    });
+    if (job === null || (job.state === 'processing' && !isLast)) {
       await setTimeout(POLL_INTERVAL_MS);
       continue;
     }
+    const { state, receipts } = job;
     const unfinished = receipts.filter((receipt) => receipt.state !== 'done');
     terminal.print(`${receipts.length - unfinished.length} of ${receipts.length} nodes have purged.`);
     for (const { nodeName, error } of unfinished)
