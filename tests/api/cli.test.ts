@@ -134,6 +134,15 @@ describe('domains', () => {
     expect(added.output).toContain(`${name} is off until a TXT record verifies it.`);
   });
 
+  test('have names of any script', async () => {
+    const site = await build.site();
+    const cli = await commandsOf(site.owner);
+    const name = `${unique('größe')}.example.com`;
+    expect(await cli.run(['domains', 'add', name, '--origin', '192.0.2.1'])).toMatchObject({ status: 0, errors: '' });
+    expect(await cli.run(['domains', 'remove', name, '--yes'])).toMatchObject({ status: 0, errors: '' });
+    expect((await as(site.owner).call(domains.list, { params: site.params })).total).toBe(0);
+  });
+
   test('are removed after a confirmation only', async () => {
     const domain = await build.domain();
     const cli = await commandsOf(domain.site.owner);

@@ -1,4 +1,5 @@
 import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { asciiName } from '@edgeloom/contract/common/net.ts';
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import {
   assertNoPositionals,
@@ -20,6 +21,9 @@ export type DomainRow = Received<typeof domains.list>['data'][number];
 
 export const listDomains = ({ call }: Pick<Session, 'call'>, siteId: string): Promise<DomainRow[]> =>
   allRows((page) => call(domains.list, { params: { siteId }, query: { ...page, sortBy: 'name' } }));
+
+/** The API stores names of other scripts as they are in DNS. */
+const storedName = (name: string) => asciiName(name.toLowerCase());
 
 /** Names that the domains' DNS records point to. Without a name the site's zone is not served yet. */
 async function cnamesOf({ call }: Session, siteId: string) {
@@ -73,7 +77,7 @@ export const add: Command = {
     const { waiting } = await session.call(domains.createSimple, { params, body: { names, upstreams, scheme } });
     const cnames = await cnamesOf(session, site.id);
     for (const name of names) {
-      const target = cnames.get(name.toLowerCase());
+      const target = cnames.get(storedName(name));
       terminal.print(`Added ${name}${target ? `. Its CNAME record is to point to ${target}` : ''}.`);
     }
     waiting.map(waitingLine).forEach(terminal.print);
@@ -90,7 +94,7 @@ export const remove: Command = {
   summary: 'turn domains off and remove them',
   async run(terminal, args) {
     const { values, positionals } = readArguments(args, { ...siteOption, ...yesOption });
-    const names = new Set(positionals.map((name) => name.toLowerCase()));
+    const names = new Set(positionals.map(storedName));
     if (names.size === 0) throw new UsageError('The name of a domain is missing.');
     const session = await openSiteSession(terminal);
     const site = await findSite(session, values.site);
