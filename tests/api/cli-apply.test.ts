@@ -41,9 +41,9 @@ async function siteWithFile(site?: BuiltSite) {
       await writeFile(file, text);
       return cli.run(['apply', '-f', file, ...options]);
     },
-    applyAnswering: async (text: string, answer: string) => {
+    applyAnswering: async (text: string, answer: string, beforeAnswer?: () => Promise<unknown>) => {
       await writeFile(file, text);
-      return cli.run(['apply', '-f', file], { answer });
+      return cli.run(['apply', '-f', file], { answer, ...(beforeAnswer && { beforeAnswer }) });
     },
     versionCount: async () => (await call(versions.list, { params })).total,
   };
@@ -232,6 +232,16 @@ describe('nothing is changed', () => {
     });
     await unchanged(site);
     expect((await site.applyAnswering(file, 'y')).status).toBe(0);
+  });
+
+  test('if the site changed since the plan was shown', async () => {
+    const site = await siteWithFile();
+    const other = { code: 403 as const, type: 'content' as const, value: 'gone' };
+    const { status, errors } = await site.applyAnswering(file, 'y', () =>
+      site.call(errorPages.create, { params: site.params, body: { errorPages: [other] } }),
+    );
+    expect({ status, errors }).toMatchObject({ status: 1, errors: expect.stringContaining('has changed meanwhile') });
+    expect((await site.call(errorPages.list, { params: site.params })).data).toMatchObject([{ code: 403 }]);
   });
 
   test('by a file with a misspelled field, which is named', async () => {

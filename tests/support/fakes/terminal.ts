@@ -12,13 +12,20 @@ interface Typed {
   input?: string;
   /** Typed by a person. Without it the input is no terminal. */
   answer?: string;
+  /** Happens while the command waits for the answer. */
+  beforeAnswer?: () => Promise<unknown>;
   signal?: AbortSignal;
+}
+
+async function* typed(text: string, before?: () => Promise<unknown>) {
+  await before?.();
+  yield Buffer.from(text);
 }
 
 /** A home folder of its own, so that commands of one test share a login. */
 export async function commandLine(fixed: Record<string, string> = {}) {
   const home = await mkdtemp(path.join(tmpdir(), 'edgeloom-cli-'));
-  const start = (args: string[], { env = {}, input = '', answer, signal }: Typed = {}) => {
+  const start = (args: string[], { env = {}, input = '', answer, beforeAnswer, signal }: Typed = {}) => {
     const printed = { output: '', errors: '' };
     const into = (name: keyof typeof printed) =>
       new Writable({
@@ -29,7 +36,7 @@ export async function commandLine(fixed: Record<string, string> = {}) {
       });
     const terminal = openTerminal({
       env: { HOME: home, ...fixed, ...env },
-      input: Readable.from([Buffer.from(answer === undefined ? input : `${answer}\n`)]),
+      input: Readable.from(typed(answer === undefined ? input : `${answer}\n`, beforeAnswer)),
       output: into('output'),
       errors: into('errors'),
       isInteractive: answer !== undefined,

@@ -1,6 +1,7 @@
 // Makes a site what a file says: reads the site, plans the calls, shows the plan, and sends them.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import {
   assertNoPositionals,
   CommandError,
@@ -54,7 +55,11 @@ export const apply: Command = {
     if (values.check) return isChanged ? DIFFERS : 0;
     if (!isChanged || values['dry-run']) return 0;
     await confirm(terminal, `Change ${site.name}?`, values.yes);
-    await send(terminal, sections);
+    // The question may have waited for hours.
+    const latest = values.yes ? sections : await plan(context, file);
+    if (!isDeepStrictEqual(planLines(latest), planLines(sections)))
+      throw new CommandError('Nothing was changed, because the site has changed meanwhile. Run the command again.');
+    await send(terminal, latest);
   },
 };
 
