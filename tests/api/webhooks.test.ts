@@ -199,6 +199,15 @@ test('a channel takes one slot, whatever it has to send', async () => {
   const ids = (await deliveriesOf(site.client, hook.id)).map(({ id }) => id);
   expect(ids).toHaveLength(2);
   await resend(site.client, hook.id, ids);
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    expect(await claimMessage(client, 'webhook')).not.toBeNull();
+    expect(await claimMessage(pool, 'webhook')).toBeNull();
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
   expect(await claimMessage(pool, 'webhook')).not.toBeNull();
   expect(await claimMessage(pool, 'webhook')).toBeNull();
 });

@@ -37,14 +37,17 @@ const MAX_WAIT_SECONDS: Readonly<Record<ChannelType, number>> = {
   webhook: MAX_RETRY_SECONDS,
 };
 
-/** A channel sends one message at a time, so that one that does not respond takes one slot. */
+/**
+ * A channel sends one message at a time, so that one that does not respond takes one slot. Its row is locked against a
+ * claim at the same moment.
+ */
 const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_until = ${LEASE}
   FROM alert_channels c, accounts a WHERE c.id = m.channel_id AND a.id = c.account_id AND m.id = (
     SELECT o.id FROM alert_messages o JOIN alert_channels d ON d.id = o.channel_id JOIN accounts b ON b.id = d.account_id
       WHERE o.is_pending AND o.due_at <= now() AND o.expires_at > now() AND d.enabled AND d.type = $1 AND b.status = 'normal'
         AND NOT EXISTS (SELECT FROM alert_messages r
           WHERE r.channel_id = o.channel_id AND r.is_pending AND r.claimed_until > now())
-      ORDER BY o.due_at LIMIT 1 FOR UPDATE OF o SKIP LOCKED)
+      ORDER BY o.due_at LIMIT 1 FOR NO KEY UPDATE OF d, o SKIP LOCKED)
   RETURNING m.id, m.events, m.text, m.parts_sent AS "partsSent", m.tries, m.created_at AS "createdAt",
     c.id AS "channelId", c.type, c.address, c.secret_sealed AS "secretSealed", a.language`;
 const STORE_TEXT = 'UPDATE alert_messages SET text = $2 WHERE id = $1';
@@ -60,7 +63,7 @@ const FAILED = `UPDATE alert_messages SET last_error = $2, claimed_until = NULL,
   refusals = refusals + $4 WHERE id = $1`;
 const CHANNEL_FAILED = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
 
-export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
+export async function claimMessage(pool: Pick<Pool, 'query'>, type: ChannelType): Promise<ClaimedMessage | null> {
   const { rows } = await pool.query<ClaimedMessage>(CLAIM, [type]);
   return rows[0] ?? null;
 }
