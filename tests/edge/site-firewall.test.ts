@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createReplays } from '@edgeloom/agent/nginx/replay.ts';
 import { listDoc } from '@edgeloom/api/compile/firewall.ts';
 import type { PackDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { encodeGeoPack } from '@edgeloom/contract/edge/geo-pack.ts';
@@ -169,6 +170,50 @@ test('a list that is not here yet closes a new site, and leaves a known one as i
   expect(await visitFrom('127.0.5.2', name)).toBe(200);
   await edge.put(second);
   expect(await visitFrom('127.0.5.2', name)).toBe(403);
+});
+
+// Once, a simulation took no lists of a draft: a new one was missing, and a changed one was as before.
+test('a simulation uses the address lists of its draft, and visitors those in force', async () => {
+  const [known, added] = [list(['203.0.113.1']), list(['203.0.113.2'])];
+  await edge.put(known);
+  const { site, name } = await edge.site({ lists: [ref(known)] });
+  const draft = (...drafted: (SiteDoc | ReturnType<typeof list>)[]) =>
+    Object.fromEntries(drafted.map((doc) => [`${doc.kind}/${doc.id}`, JSON.stringify(doc)]));
+  const withAdded = { ...site, lists: [ref(known), ref(added)] };
+  const ask = async (ip: string, docs: Record<string, string>) => {
+    const { status, steps } = await simulateRequest(edge, name, '/', { ip, docs });
+    return [status, steps.find(({ step }) => step === 'blacklist')?.rule?.id];
+  };
+  // Visitors have no lists yet in the only worker, then they have.
+  for (const visitor of ['before', 'after']) {
+    expect(await ask('203.0.113.1', draft(withAdded, added)), visitor).toEqual([403, known.id]);
+    expect(await ask('203.0.113.2', draft(withAdded, added)), visitor).toEqual([403, added.id]);
+    expect(await ask('203.0.113.2', draft({ ...list(['203.0.113.2']), id: known.id })), visitor).toEqual([
+      403,
+      known.id,
+    ]);
+    expect(await ask('203.0.113.1', draft(list(['203.0.113.3']))), visitor).toEqual([403, known.id]);
+    expect(await ask('203.0.113.1', draft({ ...site, lists: [] })), visitor).toEqual([200, undefined]);
+    expect([await ask('203.0.113.1', {}), await ask('203.0.113.2', {})], visitor).toEqual([
+      [403, known.id],
+      [200, undefined],
+    ]);
+    expect(await visitFrom('127.0.5.3', name)).toBe(200);
+  }
+  const from = (ip: string) => ({
+    scheme: 'http' as const,
+    port: edge.ports.http,
+    method: 'GET',
+    host: name,
+    path: '/',
+    ip,
+  });
+  const requests = Array.from({ length: 20 }, (_, i) => ({ ...from(`203.0.113.${(i % 4) + 1}`), headers: [] }));
+  const replay = createReplays(edge.admin, path.join(edge.dir, 'run/simulate.sock'));
+  const results = await replay({ requests, docs: draft(withAdded, added) }, 10_000);
+  expect(results.map((result) => result?.end?.rule?.id)).toEqual(
+    requests.map((_, i) => [known.id, added.id, undefined, undefined][i % 4]),
+  );
 });
 
 test('a list that changes under load is never seen in half', async () => {

@@ -1,7 +1,9 @@
 // Replays of logged requests: API, NATS, a real agent and nginx.
 import { aclRules, acls } from '@edgeloom/contract/acl/acl.endpoints.ts';
 import { domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
-import type { Replayed, ReplayedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import { blacklists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
+import { listKey, parseDoc, siteKey } from '@edgeloom/contract/edge/documents.ts';
+import type { ReplayCommand, Replayed, ReplayedRequest } from '@edgeloom/contract/edge/simulated.ts';
 import { simulate } from '@edgeloom/contract/simulate/simulate.endpoints.ts';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { unique } from '../support/builders/build.ts';
@@ -100,6 +102,54 @@ test(
     });
   },
 );
+
+// Once, address lists that a draft changes were not sent: they took no part in simulations and replays.
+test('address lists of a draft are sent with the ranges of the visitors', async () => {
+  const { zone, site, call, params, name } = await servedSite(plane, origin);
+  const node = await joinSimulated(await plane.node(zone));
+  const changed = await call(blacklists.create, { params, body: { ips: ['198.51.100.1'] } });
+  const lines = ['203.0.113.1', '203.0.113.9'].map((address) => logLine(site.id, { host: name, address }));
+  await addLogs(plane.installation.pool, node.identity.nodeID, lines);
+  const sent: ReplayCommand['docs'][] = [];
+  node.simulate = ({ docs = {} }) => {
+    sent.push(docs);
+    return Promise.resolve({ revision: 1, siteID: site.id, status: 200, headers: [], asked: null, steps: [] });
+  };
+  node.replay = ({ requests, docs }) => {
+    sent.push(docs);
+    return Promise.resolve(requests.map(() => ({ siteID: site.id, status: 200, end: null })));
+  };
+  node.connect();
+  onTestFinished(() => node.disconnect());
+  await eventually(() => expect(node.docs.has(listKey(changed.id))).toBe(true));
+  const ips = [
+    '203.0.113.0/29',
+    '203.0.113.9',
+    ...Array.from({ length: 4000 }, (_, i) => `2001:db8:${i.toString(16)}::1`),
+  ];
+  const draft = [
+    { method: 'POST' as const, path: 'firewall/blacklists', body: { ips } },
+    { method: 'PUT' as const, path: 'firewall/blacklists', body: { id: changed.id, ips: ['203.0.113.0/24'] } },
+  ];
+  /** How many ranges of IPv4 the new list and the changed one have. */
+  const counts = () => {
+    const docs = sent.pop() ?? {};
+    const drafted = parseDoc(siteKey(site.id), docs[siteKey(site.id)] ?? '');
+    const refs = drafted.kind === 'site' ? (drafted.lists ?? []) : [];
+    const count = (id: string) => {
+      const doc = parseDoc(listKey(id), docs[listKey(id)] ?? '');
+      if (doc.kind !== 'list') throw new Error('no list');
+      expect(doc.six).toEqual({ first: '', last: '' });
+      return Buffer.from(doc.four.first, 'base64').length / 4;
+    };
+    return [...refs.filter(({ id }) => id !== changed.id), changed].map(({ id }) => count(id));
+  };
+  const url = `http://${name}/`;
+  await eventually(() => call(simulate.run, { params, body: { url, ip: '203.0.113.9', draft } }));
+  expect(counts()).toEqual([1, 1]);
+  expect(await call(simulate.replay, { params, body: { draft } })).toMatchObject({ replayed: 2, notReplayed: [] });
+  expect(counts()).toEqual([2, 1]);
+});
 
 test('requests are sent in pages, and those that a node cannot judge are not counted', async () => {
   const { zone, site, call, params, name } = await servedSite(plane, origin);

@@ -63,7 +63,7 @@ export function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
     const checked = body === null ? null : checkDoc(key, body);
     if (checked !== null && !('doc' in checked)) throw new Error(`this agent is too old for ${key}`);
     const doc = checked?.doc ?? null;
-    if (!/^(?:site|host|module)\//.test(key)) throw new Error(`${key} cannot be part of a simulation`);
+    if (!/^(?:site|host|module|list)\//.test(key)) throw new Error(`${key} cannot be part of a simulation`);
     return [key, doc];
   });
   return Object.fromEntries(docs);

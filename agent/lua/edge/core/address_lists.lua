@@ -110,8 +110,8 @@ local function union(lists, family, width)
     return round[1] or NONE
 end
 
-local function list_of(ref)
-    local entry = docs.get("list/" .. ref.id)
+local function list_of(ref, get)
+    local entry = get("list/" .. ref.id)
     if not entry then
         return nil
     end
@@ -125,12 +125,12 @@ local function list_of(ref)
 end
 
 local built = 0
-local function build(refs)
+local function build(refs, get)
     built = built + 1
     local set = { refs = refs, entries = {}, number = built .. " " }
     local lists = {}
     for i, ref in ipairs(refs) do
-        local entry = list_of(ref)
+        local entry = list_of(ref, get)
         if not entry then
             return nil
         end
@@ -171,7 +171,7 @@ function _M.of(id, refs)
     if set and set.waits == docs.news then
         return set
     end
-    local made = build(refs)
+    local made = build(refs, docs.get)
     if made then
         made.news = docs.news
         sets[id] = made
@@ -180,6 +180,20 @@ function _M.of(id, refs)
     end
     if set then
         set.waits = docs.news
+    end
+    return set
+end
+
+-- By the documents of a draft: the lists of its site.
+local drafted_sets = setmetatable({}, { __mode = "k" })
+
+-- The lists of a site in a simulation with these drafted documents. Those of visitors stay in use. `get`: reads
+-- documents, also drafted ones. nil: a list is missing.
+function _M.of_draft(drafted, refs, get)
+    local set = drafted_sets[drafted]
+    if not set or not is_current(set, refs) then
+        set = build(refs, get)
+        drafted_sets[drafted] = set
     end
     return set
 end

@@ -46,7 +46,7 @@ function _M.access(site, request)
     if not refs then
         return nil
     end
-    local lists = address_lists.of(site.id, refs)
+    local lists = (request.drafted_lists or address_lists.of)(site.id, refs)
     if not lists then
         error("a list is not here", 0)
     end

@@ -1,4 +1,5 @@
 -- The context of a simulated request: its origin response, its documents, and the observer of plugins' decisions.
+local address_lists = require("edge.core.address_lists")
 local ffi = require("ffi")
 local docs = require("edge.core.docs")
 local explain = require("edge.simulate.explain")
@@ -52,10 +53,14 @@ function methods:modules_by_name(name)
 end
 
 local function simulated(self, request)
+    local drafted = self.order.docs
     if request then
         request.simulated = true
         -- Only the orders of a replay share the documents of a draft.
         request.replayed = self.order.draft ~= nil
+        request.drafted_lists = drafted and function(_, refs)
+            return address_lists.of_draft(drafted, refs, self.get)
+        end
         self.request = request
     end
     return request

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listDoc, listRefDocs } from './firewall.ts';
+import { listDoc, listRefDocs, narrowList } from './firewall.ts';
 
 const hex = (text: string) => Buffer.from(text, 'base64').toString('hex');
 const rangesOf = (value: string[], expires: { ip: string; at: string }[] = []) => {
@@ -46,6 +46,16 @@ test('everything, and the last address, are ranges', () => {
   expect(rangesOf(['255.255.255.255'])).toEqual([['ffffffff', 'ffffffff']]);
   const { six } = listDoc({ id: 'x', value: ['::/0'], expires: [] });
   expect(hex(six.last)).toBe('f'.repeat(32));
+});
+
+test('a list for some visitors has only the ranges in which they are, with their ends', () => {
+  const at = new Date(100_000).toISOString();
+  const value = ['10.0.0.0/24', '10.0.2.1', '10.0.4.0-10.0.4.9', '2001:db8::/32', '2001:dba::1'];
+  const doc = listDoc({ id: 'x', value, expires: [{ ip: '10.0.4.0-10.0.4.9', at }] });
+  const narrowed = narrowList(doc, ['10.0.4.9', '10.0.0.0', '::ffff:10.0.0.255', '10.0.1.0', '9.9.9.9', '2001:db8::7']);
+  const rest = ['10.0.0.0/24', '10.0.4.0-10.0.4.9', '2001:db8::/32'];
+  expect(narrowed).toEqual(listDoc({ id: 'x', value: rest, expires: [{ ip: '10.0.4.0-10.0.4.9', at }] }));
+  expect(narrowList(doc, ['9.9.9.9']).four).toEqual({ first: '', last: '', until: '' });
 });
 
 // Once, a URL as copied from a browser never matched, since nodes compare decoded paths.

@@ -77,6 +77,43 @@ function encoded(intervals: readonly Interval[], family: 4 | 6): ListDoc['four']
   };
 }
 
+/** The list with those ranges only that have one of these addresses. */
+export function narrowList({ four, six, ...doc }: ListDoc, addresses: readonly string[]): ListDoc {
+  const ranges = addresses.flatMap((address) => rangeOf(address) ?? []);
+  const of = (family: 4 | 6) => ranges.flatMap((range) => (range.family === family ? [range.first] : []));
+  return { ...doc, four: narrowRanges(four, 4, of(4)), six: narrowRanges(six, 16, of(6)) };
+}
+
+function narrowRanges(doc: ListDoc['four'], width: 4 | 16, addresses: readonly bigint[]): ListDoc['four'] {
+  const bytesOf = (text: string) => Buffer.from(text, 'base64');
+  const [first, last] = [bytesOf(doc.first), bytesOf(doc.last)];
+  const indexes = new Set<number>();
+  for (const address of addresses) {
+    const bytes = Buffer.from(address.toString(16).padStart(2 * width, '0'), 'hex');
+    const i = lastAtMost(first, width, bytes);
+    if (i >= 0 && bytes.compare(last, i * width, (i + 1) * width) <= 0) indexes.add(i);
+  }
+  const sorted = [...indexes].sort((a, b) => a - b);
+  const pick = (bytes: Buffer, size: number) =>
+    Buffer.concat(sorted.map((i) => bytes.subarray(i * size, (i + 1) * size))).toString('base64');
+  return {
+    first: pick(first, width),
+    last: pick(last, width),
+    ...(doc.until !== undefined && { until: pick(bytesOf(doc.until), 4) }),
+  };
+}
+
+/** The index of the last item of `width` bytes that is not above `bytes`. -1: none. The items are sorted. */
+function lastAtMost(items: Buffer, width: number, bytes: Buffer): number {
+  let [low, high] = [0, items.length / width];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (bytes.compare(items, middle * width, (middle + 1) * width) >= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 export interface ListRefRow {
   id: string;
   isBlack: boolean;

@@ -32,7 +32,10 @@ async function replayWith(answers: Record<string, (order: Order) => Answer>, req
 
 test('only nodes that are too old for a replay are an error of the version', async () => {
   const unknown = (): Answer => ({ ...reply, ok: false, error: 'unknown', unknown: true });
-  for (const answer of [unknown, (): Answer => 'unsubscribed'])
+  // Releases before drafted lists refuse the document of one.
+  const error = 'list/0198f2b0-5f6e-7000-8000-000000000001 cannot be part of a simulation';
+  const refusesLists = (): Answer => ({ ...reply, ok: false, error });
+  for (const answer of [unknown, refusesLists, (): Answer => 'unsubscribed'])
     await expect(replayWith({ old: answer }, [request])).rejects.toMatchObject({ reason: 'NODE_VERSION_MISMATCH' });
   expect(await replayWith({ old: unknown, new: replays }, [request])).toEqual({
     results: 1,

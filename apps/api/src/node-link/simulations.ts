@@ -102,8 +102,13 @@ function* pagesOf(requests: readonly ReplayedRequest[]): Generator<ReplayedReque
   if (page.length > 0) yield page;
 }
 
+/** Errors of agents to which a document of a draft is too new. */
+const TOO_OLD = /cannot be part of a simulation|agent is too old for/;
+
 function refusalOf(answer: Answer) {
   // Connected but not subscribed: older agents subscribe to each known command.
-  if (answer === 'unsubscribed' || (typeof answer === 'object' && answer.unknown)) return 'NODE_VERSION_MISMATCH';
-  return typeof answer === 'object' && answer.late ? 'INVALID_NODE_TIME' : 'NODE_UNREACHABLE';
+  if (answer === 'unsubscribed') return 'NODE_VERSION_MISMATCH';
+  if (typeof answer !== 'object') return 'NODE_UNREACHABLE';
+  if (answer.unknown || TOO_OLD.test(answer.error ?? '')) return 'NODE_VERSION_MISMATCH';
+  return answer.late ? 'INVALID_NODE_TIME' : 'NODE_UNREACHABLE';
 }

@@ -28,7 +28,6 @@ export const replayGaps = [
   'bodies',
   'connections',
   'paths',
-  'lists',
   'tokens',
   'scripts',
   'limits',

@@ -16,11 +16,12 @@ import { accessLogOf } from '../../access-log/open.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { isTimeout, sql } from '../../core/sql.ts';
-import type { Drafted, Drafts } from '../../http/draft.ts';
+import type { Drafted, DraftedDocument, Drafts } from '../../http/draft.ts';
 import { nodesServing, replayOnAny } from '../../node-link/simulations.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { seenSql, type Times } from '../../statistics/selection.ts';
 import { namesThat } from '../purge/purge-urls.ts';
+import { draftedLists } from './drafted-lists.ts';
 import { requestOf, withoutUnreplayableRules } from './replayable.ts';
 import { named } from './rule-names.ts';
 import { DRAFT_BYTES, requiredPermissions, TRIES } from './simulate.service.ts';
@@ -66,7 +67,13 @@ async function replay(ctx: Ctx, drafts: Drafts, site: Site, { draft, minutes, sa
     site.maskLogAddress ? [] : readGroups(ctx, site.id, sample, times),
   ]);
   const hosts = [...new Set(groups.map(({ host }) => host))].slice(0, MAX_HOSTS);
-  const docs = await drafts(ctx, site.id, draft, (drafted) => documentsOf(drafted, site, hosts, gaps));
+  const addresses = [...new Set(groups.map(({ address }) => address))];
+  const docs = await drafts(ctx, site.id, draft, async (drafted) => {
+    const documents = [...(await documentsOf(drafted, site, hosts, gaps)), ...(await draftedLists(drafted, addresses))];
+    const bytes = documents.reduce((sum, { body }) => sum + Buffer.byteLength(body ?? ''), 0);
+    if (bytes > DRAFT_BYTES) fail('TOO_LARGE');
+    return Object.fromEntries(documents.map(({ key, body }) => [key, body]));
+  });
   const chosen = groups.flatMap((group) => {
     const request = hosts.includes(group.host) ? requestOf(group) : null;
     if (request === null) gaps.add('paths');
@@ -100,15 +107,12 @@ const readGroups = ({ db, installation }: Ctx, siteID: string, limit: number, ti
 
 /** The documents that differ from those of the node: by the draft, or by rules that cannot be replayed. */
 async function documentsOf(
-  { keys, compiled }: Drafted,
+  { compiled }: Drafted,
   { id, maskLogQuery }: Site,
   hosts: readonly string[],
   gaps: Set<ReplayGap>,
-): Promise<Record<string, string | null>> {
-  const missing = {
-    isQueryMasked: maskLogQuery,
-    changedListIDs: new Set(keys.flatMap((key) => (key.startsWith('list/') ? [key.slice(5)] : []))),
-  };
+): Promise<DraftedDocument[]> {
+  const missing = { isQueryMasked: maskLogQuery };
   const hostKeys = new Set(hosts.flatMap(namesThat).map(hostKey));
   const first = readAll(await compiled([siteKey(id), ...hostKeys])).filter(
     ({ doc }) => doc?.kind !== 'host' || doc.siteID === id,
@@ -117,14 +121,11 @@ async function documentsOf(
     doc?.kind === 'host' ? Object.values(doc.modules ?? {}).flatMap((module) => module ?? []) : [],
   );
   const all = [...first, ...readAll(await compiled([...new Set(modules)].map(moduleKey)))];
-  const changed = all.flatMap(({ key, body, isChanged, doc }): [string, string | null][] => {
-    if (doc === null) return isChanged ? [[key, body]] : [];
+  return all.flatMap(({ key, body, isChanged, doc }): DraftedDocument[] => {
+    if (doc === null) return isChanged ? [{ key, body }] : [];
     const replayed = withoutUnreplayableRules(doc, missing, gaps);
-    return isChanged || !isDeepStrictEqual(replayed, doc) ? [[key, JSON.stringify(replayed)]] : [];
+    return isChanged || !isDeepStrictEqual(replayed, doc) ? [{ key, body: JSON.stringify(replayed) }] : [];
   });
-  const bytes = changed.reduce((sum, [, body]) => sum + Buffer.byteLength(body ?? ''), 0);
-  if (bytes > DRAFT_BYTES) fail('TOO_LARGE');
-  return Object.fromEntries(changed);
 }
 
 type Compiled = Awaited<ReturnType<Drafted['compiled']>>[number];

@@ -5,7 +5,7 @@ import type { ReplayGap } from '@edgeloom/contract/simulate/replay.ts';
 import { expect, test } from 'vitest';
 import { requestOf, withoutUnreplayableRules } from './replayable.ts';
 
-const nothing = { isQueryMasked: false, changedListIDs: new Set<string>() };
+const nothing = { isQueryMasked: false };
 const limit = { id: randomUUID(), urlRegex: '', type: 1, header: '', status: 929, monitor: false } as const;
 const site: SiteDoc = {
   kind: 'site',
@@ -21,30 +21,18 @@ function replayed(doc: EdgeDoc, over: Partial<typeof nothing> = {}) {
   return { doc: withoutUnreplayableRules(doc, { ...nothing, ...over }, gaps), gaps: [...gaps] };
 }
 
-test('limits, headers that are not logged and changed lists of a site are left out and named', () => {
-  const [changed, kept] = [randomUUID(), randomUUID()];
+test('limits, and headers that are not logged, are left out and named', () => {
   const antiHeader = { id: randomUUID(), operator: 'exists', value: '', action: 'deny' } as const;
-  const result = replayed(
-    {
-      ...site,
-      frequencies: [{ ...limit, seconds: 60, times: 1 }],
-      antiHeaders: [
-        { ...antiHeader, name: 'x-robot' },
-        { ...antiHeader, name: 'user-agent' },
-      ],
-      lists: [
-        { id: changed, isBlack: true },
-        { id: kept, isBlack: true },
-      ],
-    },
-    { changedListIDs: new Set([changed]) },
-  );
-  expect(result.gaps.toSorted()).toEqual(['headers', 'limits', 'lists']);
-  expect(result.doc).toEqual({
+  const result = replayed({
     ...site,
-    antiHeaders: [{ ...antiHeader, name: 'user-agent' }],
-    lists: [{ id: kept, isBlack: true }],
+    frequencies: [{ ...limit, seconds: 60, times: 1 }],
+    antiHeaders: [
+      { ...antiHeader, name: 'x-robot' },
+      { ...antiHeader, name: 'user-agent' },
+    ],
   });
+  expect(result.gaps.toSorted()).toEqual(['headers', 'limits']);
+  expect(result.doc).toEqual({ ...site, antiHeaders: [{ ...antiHeader, name: 'user-agent' }] });
 });
 
 // Regression: a replay counted from the present counters of one node, and judged by its verdicts.

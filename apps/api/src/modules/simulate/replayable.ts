@@ -9,8 +9,6 @@ import type { RequestGroup } from '../../access-log/access-log.ts';
 export interface MissingData {
   /** The log has neither queries nor the query of Referer. */
   isQueryMasked: boolean;
-  /** IDs of lists that the draft changes, whose documents a simulation cannot replace. */
-  changedListIDs: ReadonlySet<string>;
 }
 
 /** Removes the rules that log rows cannot replay, and adds the reasons to `gaps`. */
@@ -27,19 +25,16 @@ export function withoutUnreplayableRules(doc: EdgeDoc, missing: MissingData, gap
 }
 
 function replayableSite(
-  { frequencies, limitReqs, limitConns, maxConnections, crawlers, antiCCs, antiHeaders, lists, ...site }: SiteDoc,
+  { frequencies, limitReqs, limitConns, maxConnections, crawlers, antiCCs, antiHeaders, ...site }: SiteDoc,
   missing: MissingData,
   gaps: Set<ReplayGap>,
 ): SiteDoc {
   if (frequencies || limitReqs || limitConns || maxConnections) gaps.add('limits');
   if (antiCCs) gaps.add('challenges');
-  const unchangedLists = (lists ?? []).filter(({ id }) => !missing.changedListIDs.has(id));
-  if (unchangedLists.length < (lists ?? []).length) gaps.add('lists');
   return {
     ...site,
     ...loggedHeaders(antiHeaders, missing, gaps),
     ...replayableCrawlerRules(crawlers, gaps),
-    ...(unchangedLists.length > 0 && { lists: unchangedLists }),
   };
 }
 

@@ -13,6 +13,7 @@ import { simulateOnAny, nodesServing, siteServing } from '../../node-link/simula
 import { linkOf } from '../../node-link/start.ts';
 import { namesThat } from '../purge/purge-urls.ts';
 import * as sites from '../sites/sites.service.ts';
+import { draftedLists } from './drafted-lists.ts';
 import { named } from './rule-names.ts';
 
 /** The permissions for the settings that the steps reveal. */
@@ -26,17 +27,17 @@ export async function run(ctx: Ctx, drafts: Drafts, siteId: string, input: Simul
   if (!requiredPermissions.every((permission) => ctx.actor.permissions.has(permission))) fail('PERMISSION_DENIED');
   const { zoneId } = await sites.own(ctx.db, siteId);
   const place = placeOf(input.url);
+  const request = requestOf(ctx, input, place);
   const docs = input.draft
     ? await drafts(ctx, siteId, input.draft, async (drafted) => {
         await assertOwn(ctx, siteId, place.name);
-        return documentsOf(drafted, siteId, place.name);
+        return documentsOf(drafted, siteId, place.name, request.ip);
       })
     : await assertOwn(ctx, siteId, place.name);
   const nodes = await nodesServing(ctx.installation, zoneId);
   if (nodes.length === 0) fail('NODE_UNREACHABLE');
   const chosen = input.nodeID === undefined ? nodes.slice(0, TRIES) : nodes.filter(({ id }) => id === input.nodeID);
   if (chosen.length === 0) failAt('nodeID', 'notFound', 'no connected node of this zone');
-  const request = requestOf(ctx, input, place);
   const { order } = linkOf(ctx.installation) ?? fail('NODE_UNREACHABLE');
   const { result, node } = await simulateOnAny(order, chosen, docs ? { ...request, docs } : request, ctx.log);
   // The name may have moved to another site after the check in the database.
@@ -76,9 +77,13 @@ async function assertOwn({ installation }: Ctx, siteId: string, name: string): P
 }
 
 /** The documents that affect this request. */
-async function documentsOf({ keys, changed }: Drafted, siteId: string, name: string) {
+async function documentsOf(drafted: Drafted, siteId: string, name: string, ip: string) {
+  const { keys, changed } = drafted;
   const wanted = [siteKey(siteId), ...namesThat(name).map(hostKey)];
-  const changes = await changed(keys.filter((key) => wanted.includes(key) || key.startsWith('module/')));
+  const changes = [
+    ...(await changed(keys.filter((key) => wanted.includes(key) || key.startsWith('module/')))),
+    ...(await draftedLists(drafted, [ip])),
+  ];
   const bytes = changes.reduce((sum, { body }) => sum + Buffer.byteLength(body ?? ''), 0);
   if (bytes > DRAFT_BYTES) fail('TOO_LARGE');
   return Object.fromEntries(changes.map(({ key, body }) => [key, body]));
