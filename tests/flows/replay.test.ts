@@ -151,6 +151,19 @@ test('address lists of a draft are sent with the ranges of the visitors', async 
   expect(counts()).toEqual([2, 1]);
 });
 
+// Once, the first region rule of a zone "would block" nobody: its nodes did not know where visitors are.
+test('a replay names region rules as left out while the nodes of the zone have no regions', async () => {
+  const { zone, site, call, params, name } = await servedSite(plane, origin);
+  const node = await joinSimulated(await plane.node(zone));
+  await addLogs(plane.installation.pool, node.identity.nodeID, [logLine(site.id, { host: name })]);
+  node.replay = ({ requests }) => Promise.resolve(requests.map(() => ({ siteID: site.id, status: 200, end: null })));
+  node.connect();
+  onTestFinished(() => node.disconnect());
+  const draft = [{ method: 'POST' as const, path: 'firewall/geos', body: { geoIDs: ['country-TW'], blockType: 0 } }];
+  const replay = await eventually(() => call(simulate.replay, { params, body: { draft } }));
+  expect(replay).toMatchObject({ replayed: 1, notReplayed: ['regions'] });
+});
+
 test('requests are sent in pages, and those that a node cannot judge are not counted', async () => {
   const { zone, site, call, params, name } = await servedSite(plane, origin);
   const node = await joinSimulated(await plane.node(zone));

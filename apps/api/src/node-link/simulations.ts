@@ -36,6 +36,15 @@ export async function nodesServing({ pool }: Pooled, zoneId: string) {
   return rows;
 }
 
+/** Whether the zone's nodes have the geo pack. They get it with the first rule that needs it. */
+export async function hasRegions({ pool }: Pooled, zoneId: string): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    "SELECT FROM edge_documents WHERE zone_id = $1 AND key = 'pack/geo' AND body IS NOT NULL",
+    [zoneId],
+  );
+  return rowCount === 1;
+}
+
 /** Asks nodes in order until one responds. Disconnected and older nodes are skipped. */
 export async function simulateOnAny<Node extends { id: string }>(
   order: (nodeId: string, order: Order) => Promise<Answer>,

@@ -33,6 +33,7 @@ export const replayGaps = [
   'limits',
   'challenges',
   'bots',
+  'regions',
   'zone',
 ] as const;
 export type ReplayGap = (typeof replayGaps)[number];

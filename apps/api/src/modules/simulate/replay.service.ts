@@ -17,12 +17,12 @@ import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';
 import { isTimeout, sql } from '../../core/sql.ts';
 import type { Drafted, DraftedDocument, Drafts } from '../../http/draft.ts';
-import { nodesServing, replayOnAny } from '../../node-link/simulations.ts';
+import { hasRegions, nodesServing, replayOnAny } from '../../node-link/simulations.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { seenSql, type Times } from '../../statistics/selection.ts';
 import { namesThat } from '../purge/purge-urls.ts';
 import { draftedLists } from './drafted-lists.ts';
-import { requestOf, withoutUnreplayableRules } from './replayable.ts';
+import { requestOf, withoutUnreplayableRules, type MissingData } from './replayable.ts';
 import { named } from './rule-names.ts';
 import { DRAFT_BYTES, requiredPermissions, TRIES } from './simulate.service.ts';
 
@@ -68,8 +68,15 @@ async function replay(ctx: Ctx, drafts: Drafts, site: Site, { draft, minutes, sa
   ]);
   const hosts = [...new Set(groups.map(({ host }) => host))].slice(0, MAX_HOSTS);
   const addresses = [...new Set(groups.map(({ address }) => address))];
+  const missing = {
+    isQueryMasked: site.maskLogQuery,
+    areRegionsUnknown: !(await hasRegions(ctx.installation, site.zoneId)),
+  };
   const docs = await drafts(ctx, site.id, draft, async (drafted) => {
-    const documents = [...(await documentsOf(drafted, site, hosts, gaps)), ...(await draftedLists(drafted, addresses))];
+    const documents = [
+      ...(await documentsOf(drafted, site.id, hosts, missing, gaps)),
+      ...(await draftedLists(drafted, addresses)),
+    ];
     const bytes = documents.reduce((sum, { body }) => sum + Buffer.byteLength(body ?? ''), 0);
     if (bytes > DRAFT_BYTES) fail('TOO_LARGE');
     return Object.fromEntries(documents.map(({ key, body }) => [key, body]));
@@ -108,11 +115,11 @@ const readGroups = ({ db, installation }: Ctx, siteID: string, limit: number, ti
 /** The documents that differ from those of the node: by the draft, or by rules that cannot be replayed. */
 async function documentsOf(
   { compiled }: Drafted,
-  { id, maskLogQuery }: Site,
+  id: string,
   hosts: readonly string[],
+  missing: MissingData,
   gaps: Set<ReplayGap>,
 ): Promise<DraftedDocument[]> {
-  const missing = { isQueryMasked: maskLogQuery };
   const hostKeys = new Set(hosts.flatMap(namesThat).map(hostKey));
   const first = readAll(await compiled([siteKey(id), ...hostKeys])).filter(
     ({ doc }) => doc?.kind !== 'host' || doc.siteID === id,

@@ -5,7 +5,7 @@ import type { ReplayGap } from '@edgeloom/contract/simulate/replay.ts';
 import { expect, test } from 'vitest';
 import { requestOf, withoutUnreplayableRules } from './replayable.ts';
 
-const nothing = { isQueryMasked: false };
+const nothing = { isQueryMasked: false, areRegionsUnknown: false };
 const limit = { id: randomUUID(), urlRegex: '', type: 1, header: '', status: 929, monitor: false } as const;
 const site: SiteDoc = {
   kind: 'site',
@@ -123,6 +123,16 @@ test('an access rule about a masked query is left out', () => {
     doc: { rules: [] },
     gaps: ['query'],
   });
+});
+
+// Once, a rule about regions matched nobody, or everybody that is not there, where the nodes have no geo pack.
+test('where the nodes know no regions, access rules about them are left out, and region rules are named', () => {
+  const unknown = { areRegionsUnknown: true };
+  const [country, ip] = [ruleOn('country'), ruleOn('ip')];
+  expect(replayed(acl(country, ip), unknown)).toMatchObject({ doc: { rules: [ip] }, gaps: ['regions'] });
+  expect(replayed(acl(country, ip)).gaps).toEqual([]);
+  const geos = [{ id: randomUUID(), isBlack: true, continents: [], countries: ['TW'], provinces: [], blockType: 0 }];
+  expect(replayed({ ...site, geos }, unknown).gaps).toEqual(['regions']);
 });
 
 // Regression: a masked log has Referer only up to its query, so rules about it matched too often or never.

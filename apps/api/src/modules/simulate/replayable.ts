@@ -9,6 +9,8 @@ import type { RequestGroup } from '../../access-log/access-log.ts';
 export interface MissingData {
   /** The log has neither queries nor the query of Referer. */
   isQueryMasked: boolean;
+  /** The nodes have no geo pack. */
+  areRegionsUnknown: boolean;
 }
 
 /** Removes the rules that log rows cannot replay, and adds the reasons to `gaps`. */
@@ -31,6 +33,7 @@ function replayableSite(
 ): SiteDoc {
   if (frequencies || limitReqs || limitConns || maxConnections) gaps.add('limits');
   if (antiCCs) gaps.add('challenges');
+  if (site.geos && missing.areRegionsUnknown) gaps.add('regions');
   return {
     ...site,
     ...loggedHeaders(antiHeaders, missing, gaps),
@@ -90,11 +93,13 @@ const gapOfField: Readonly<Record<string, ReplayGap>> = {
   httpVersion: 'connections',
   botState: 'bots',
 };
+const REGION_FIELDS = new Set(['country', 'province', 'continent', 'isp', 'asn']);
 const QUERY_FIELDS = new Set(['args', 'arg', 'uri', 'referer']);
 
 function gapOf({ field: text, name = '' }: Condition, missing: MissingData): ReplayGap | undefined {
   const field = text.replace(/:$/, '');
   if (field === 'header') return gapOfHeader(name, missing);
+  if (missing.areRegionsUnknown && REGION_FIELDS.has(field)) return 'regions';
   return missing.isQueryMasked && QUERY_FIELDS.has(field) ? 'query' : gapOfField[field];
 }
 
