@@ -111,6 +111,14 @@ describe('its input', () => {
     expect(accepts({ url, answer: { headers: [{ name, value }] } })).toBe(false);
   });
 
+  test('takes a body of 64 KiB in base64', () => {
+    const withBody = (bytes: number) => accepts({ url, body: { base64: Buffer.alloc(bytes).toString('base64') } });
+    expect([0, 1, 65_536].map(withBody)).toEqual([true, true, true]);
+    expect(withBody(65_540)).toBe(false);
+    expect(accepts({ url, body: null })).toBe(true);
+    for (const base64 of ['id=1', 'YQ', null]) expect(accepts({ url, body: { base64 } }), String(base64)).toBe(false);
+  });
+
   test('is limited to a hundred headers of sixteen kilobytes, a valid address and a valid status', () => {
     const field = (value: string) => ({ name: 'X-A', value });
     expect(accepts({ url, headers: Array.from({ length: 100 }, () => field('a')) })).toBe(true);

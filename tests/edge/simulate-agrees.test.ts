@@ -23,6 +23,7 @@ import type { Edge } from '../support/services/edge.ts';
 import { startOrigin } from '../support/fakes/origin.ts';
 import type { OriginResponse, OriginRequest, Origin } from '../support/fakes/origin.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
+import { wafModuleDoc, type WafOptions } from '../support/builders/waf.ts';
 
 /**
  * The first 24 configurations from seed 33 on meet each kind of decision that the test expects. Some kinds, such as a
@@ -393,10 +394,16 @@ async function ofReal(
   path: string,
   method: string,
   headers: [string, string][],
-  secure: boolean,
+  { secure = false, body }: { secure?: boolean; body?: string } = {},
 ): Promise<Seen> {
   asked.length = 0;
-  const options = { host, method, headers: Object.fromEntries(headers), ...(secure && { tls: host }) };
+  const options = {
+    host,
+    method,
+    headers: Object.fromEntries(headers),
+    ...(secure && { tls: host }),
+    ...(body !== undefined && { body }),
+  };
   const reply = await edge.get(path, options).catch(() => null);
   const last = asked.at(-1);
   return {
@@ -459,7 +466,7 @@ async function disagreementOnce(seed: number): Promise<object | null> {
       answer: { status: answer.status ?? 200, headers: answerHeaders(answer) },
     });
     const expected = ofSimulated(would);
-    const real = await ofReal(name, path, method, headers, secure);
+    const real = await ofReal(name, path, method, headers, { secure });
     if (JSON.stringify(real) === JSON.stringify(expected)) {
       meet(`status ${real.status}`, ...would.steps.map(({ step, decision }) => `${step} ${decision}`));
       continue;
@@ -495,3 +502,27 @@ test(
     expect(met.get('store hit')).toBeGreaterThan(CONFIGURATIONS / 2);
   },
 );
+
+const INJECTION = 'id=1+union+select+2,3';
+test.each<[string, WafOptions, string, number]>([
+  ['a harmless body', {}, 'id=1', 200],
+  ['an empty body', {}, '', 200],
+  ['an attack', {}, INJECTION, 403],
+  ['a monitored attack', { mode: 'monitor' }, INJECTION, 200],
+  ['a body longer than the firewall allows', { bodyKiB: 1, largeBodies: 'deny' }, 'a'.repeat(2000), 413],
+])('the simulation of a request with %s equals the real one', async (_what, settings, body, status) => {
+  const firewall = wafModuleDoc(settings);
+  const site = siteDoc({ cacheRules: [rule()], storePost: true });
+  const host = hostDoc(site, origin.port, { modules: { waf: firewall.id } });
+  await edge.put(firewall, site, host);
+  answer = tagged;
+  const headers: [string, string][] = [['Content-Type', 'application/x-www-form-urlencoded']];
+  const would = await simulateRequest(edge, host.name, '/form', {
+    method: 'POST',
+    headers,
+    body: Buffer.from(body).toString('base64'),
+    answer: { status: 200, headers: answerHeaders(answer) },
+  });
+  expect(would.status).toBe(status);
+  expect(await ofReal(host.name, '/form', 'POST', headers, { body })).toEqual(ofSimulated(would));
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createReplays } from '@edgeloom/agent/nginx/replay.ts';
 import { simulateOrder } from '@edgeloom/agent/nginx/simulate.ts';
@@ -12,6 +13,7 @@ import type { Edge } from '../support/services/edge.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { gate } from '../support/fakes/origin.ts';
 import { simulateRequest } from '../support/assertions/simulate-request.ts';
+import { siteWithWaf } from '../support/builders/waf.ts';
 
 let edge: Edge;
 beforeAll(async () => {
@@ -50,6 +52,66 @@ test('a simulation requests no origin, stores nothing and is not logged', async 
   await single.accessLogEntry(real);
   expect((await single.log()).filter((row) => row['host'] === name)).toHaveLength(1);
   expect(Object.keys(await store(single)).length - Object.keys(before).length).toBe(1);
+});
+
+const formOf = (text: string, headers: [string, string][] = []) => ({
+  method: 'POST',
+  headers: [...headers, ['Content-Type', 'application/x-www-form-urlencoded'] satisfies [string, string]],
+  body: Buffer.from(text).toString('base64'),
+});
+
+test('the firewall judges the body of a simulated request, and no origin is asked', async () => {
+  const { name } = await siteWithWaf(edge);
+  const refused = await simulateRequest(edge, name, '/form', formOf('id=1+union+select+2,3'));
+  expect(refused).toMatchObject({ status: 403, asked: null, hasBody: true });
+  expect(refused.steps.find(({ step }) => step === 'waf')).toMatchObject({
+    decision: 'refused',
+    detail: { status: '403', place: 'form', name: 'id', rule: 'sqli-union-select' },
+  });
+  const passed = await simulateRequest(edge, name, '/form', formOf('id=1'));
+  expect(decisions(passed)).toMatchObject({ waf: 'passed', cache: 'past', origin: 'chosen' });
+  expect(passed.asked?.headers).toContainEqual(['Content-Length', '4']);
+  expect(edge.origin.asked('/form')).toEqual([]);
+});
+
+// A worker suppresses some writes while it judges a simulation, which must not wait for its body then.
+test('while a simulation waits for its body, the node still learns which URLs are not cacheable', async () => {
+  const single = await startEdge({ zone: { worker: { processes: 1, connections: 1024 } } });
+  onTestFinished(() => single.stop());
+  const { name } = await siteWithWaf(single, {}, { cacheRules: [rule({ honourOrigin: true })] });
+  const cachesOf = async (path: string) => {
+    single.origin.on(path, { headers: { 'Cache-Control': 'no-store' }, body: 'x' });
+    return [(await single.get(path, { host: name })).cache, (await single.get(path, { host: name })).cache];
+  };
+  const [first, second] = await cachesOf('/before');
+  expect(second).not.toBe(first);
+  const id = randomUUID();
+  const order = { scheme: 'http', port: single.ports.http, answer: { status: 200, headers: [] } };
+  await single.admin.simulate(id, order);
+  const socket = connect(join(single.dir, 'run/simulate.sock'));
+  onTestFinished(() => void socket.destroy());
+  const fields = [`Host: ${name}`, 'Content-Length: 9', `X-E-Simulate: ${id}`, 'X-E-Client: 127.0.0.1'];
+  const start = ['POST / HTTP/1.1', ...fields, '', 'id='].join('\r\n');
+  await new Promise((resolve) => socket.write(start, resolve));
+  // The only worker has read all of this before it accepts another connection.
+  await single.get('/other', { host: name });
+  expect(await cachesOf('/during')).toEqual([first, second]);
+});
+
+test('the largest body is judged whole', async () => {
+  const { name } = await siteWithWaf(edge);
+  const large = formOf(`${'a=1&'.repeat(16_000)}id=1+union+select+2,3`);
+  const all = await Promise.all(Array.from({ length: 8 }, () => simulateRequest(edge, name, '/large-form', large)));
+  expect(all.map(({ status }) => status)).toEqual(all.map(() => 403));
+});
+
+test('a body that the zone does not accept is refused as it is to visitors', async () => {
+  const small = await startEdge({ zone: { maxBodyBytes: 10 } });
+  onTestFinished(() => small.stop());
+  const { name } = await small.site();
+  const real = await small.get('/', { host: name, method: 'POST', body: 'more than ten' });
+  const simulated = await simulateRequest(small, name, '/', { method: 'POST', body: btoa('more than ten') });
+  expect([simulated.status, real.status]).toEqual([413, 413]);
 });
 
 test("an operator's error page is no rule of the site", async () => {

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { checkDoc } from '@edgeloom/contract/edge/documents.ts';
 import type { EdgeDoc } from '@edgeloom/contract/edge/documents.ts';
-import type { ReplayedRequest, SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
+import type { SimulatedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import * as z from 'zod';
 import type { Admin } from './admin.ts';
 
@@ -35,14 +35,17 @@ export async function simulate(
 ): Promise<Omit<Simulated, 'revision'>> {
   const { scheme, port, answer } = asked;
   const docs = asked.docs !== undefined && { docs: docsOf(asked.docs) };
-  return simulateOrder(admin, socket, asked, { scheme, port, answer, ...docs }, withinMs);
+  const simulated = await simulateOrder(admin, socket, asked, { scheme, port, answer, ...docs }, withinMs);
+  return { ...simulated, ...(asked.body !== undefined && { hasBody: true }) };
 }
+
+type SentRequest = Pick<SimulatedRequest, 'method' | 'path' | 'host' | 'headers' | 'ip' | 'body'>;
 
 /** `order`: as nginx needs it for this request. */
 export async function simulateOrder(
   admin: Admin,
   socket: string,
-  asked: ReplayedRequest,
+  asked: SentRequest,
   order: object,
   withinMs: number,
 ): Promise<Omit<Simulated, 'revision'>> {
@@ -72,8 +75,10 @@ export function docsOf(bodies: NonNullable<SimulatedRequest['docs']>) {
 type Received = { status: number; headers: [string, string][] } | null;
 
 /** Reads the header only. Null where nginx closed without a response. */
-function send(socketPath: string, id: string, asked: ReplayedRequest, withinMs: number): Promise<Received> {
+function send(socketPath: string, id: string, asked: SentRequest, withinMs: number): Promise<Received> {
   const { method, path, host, headers, ip } = asked;
+  const body = bodyOf(asked);
+  const length: [string, string][] = body === null ? [] : [['Content-Length', String(body.length)]];
   return new Promise((resolve, reject) => {
     const call = request(
       {
@@ -83,7 +88,7 @@ function send(socketPath: string, id: string, asked: ReplayedRequest, withinMs: 
         agent: false,
         maxHeaderSize: MAX_HEADER_BYTES,
         signal: AbortSignal.timeout(withinMs),
-        headers: [['Host', host], ...headers, ['X-E-Simulate', id], ['X-E-Client', ip]].flat(),
+        headers: [['Host', host], ...headers, ...length, ['X-E-Simulate', id], ['X-E-Client', ip]].flat(),
       },
       (reply) => {
         reply.on('error', () => undefined);
@@ -100,8 +105,16 @@ function send(socketPath: string, id: string, asked: ReplayedRequest, withinMs: 
       if ('code' in error && error.code === 'ECONNRESET') resolve(null);
       else reject(error);
     });
-    call.end();
+    call.end(body);
   });
+}
+
+/** Visitors send a length with these methods, also without a body. */
+const WITH_LENGTH = ['POST', 'PUT', 'PATCH'];
+
+function bodyOf({ method, body }: SentRequest): Buffer | null {
+  if (body !== undefined) return Buffer.from(body, 'base64');
+  return WITH_LENGTH.includes(method) ? Buffer.alloc(0) : null;
 }
 
 const pairs = ({ rawHeaders }: IncomingMessage) =>

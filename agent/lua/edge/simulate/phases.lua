@@ -22,6 +22,10 @@ function _M.access()
     clear_header("X-E-Simulate")
     clear_header("X-E-Client")
     var.e_scheme, var.e_port = self.order.scheme, self.order.port
+    -- Reading may yield, which the observed plugins must not.
+    if var.e_body ~= "" then
+        ngx.req.read_body()
+    end
     return runner.access(self)
 end
 

@@ -1,7 +1,7 @@
-import type { Replayed, ReplayedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import type { Replayed, ReplayedRequest, Simulated } from '@edgeloom/contract/edge/simulated.ts';
 import { expect, test } from 'vitest';
 import type { Answer, Order } from './commands.ts';
-import { replayOnAny } from './simulations.ts';
+import { replayOnAny, simulateOnAny } from './simulations.ts';
 
 const request: ReplayedRequest = {
   scheme: 'http',
@@ -18,6 +18,8 @@ const pageOf = ({ body }: Order): unknown[] =>
   body && 'requests' in body && Array.isArray(body.requests) ? body.requests : [];
 const replays = (order: Order): Answer => ({ ...reply, ok: true, replayed: pageOf(order).map(() => passed) });
 
+const silent = { warn: () => undefined };
+
 /** Replays requests with nodes that answer in this way. */
 async function replayWith(answers: Record<string, (order: Order) => Answer>, requests: ReplayedRequest[]) {
   const pages: [string, number][] = [];
@@ -26,7 +28,7 @@ async function replayWith(answers: Record<string, (order: Order) => Answer>, req
     return Promise.resolve(answers[id]?.(sent) ?? 'away');
   };
   const nodes = Object.keys(answers).map((id) => ({ id }));
-  const results = await replayOnAny(order, nodes, { requests, docs: {} }, { warn: () => undefined });
+  const results = await replayOnAny(order, nodes, { requests, docs: {} }, silent);
   return { results: results.length, pages };
 }
 
@@ -65,4 +67,17 @@ test('the results of a node that goes away are kept', async () => {
   const leaving = (order: Order): Answer => (pageOf(order).length === 200 ? replays(order) : 'silent');
   const sent = Array.from({ length: 250 }, () => request);
   expect((await replayWith({ leaving, other: replays }, sent)).results).toBe(200);
+});
+
+test('a body is simulated by a node that sends it, and by none that is too old for bodies', async () => {
+  const empty: Simulated = { revision: 1, siteID: null, status: 200, headers: [], asked: null, steps: [] };
+  const simulateWith = (simulated: Record<string, Simulated>, body?: string) => {
+    const order = (id: string): Promise<Answer> => Promise.resolve({ ...reply, ok: true, simulated: simulated[id] });
+    const nodes = Object.keys(simulated).map((id) => ({ id }));
+    const answer = { status: 200, headers: [] };
+    return simulateOnAny(order, nodes, { ...request, answer, ...(body !== undefined && { body }) }, silent);
+  };
+  expect((await simulateWith({ old: empty })).node.id).toBe('old');
+  expect((await simulateWith({ old: empty, new: { ...empty, hasBody: true } }, 'YQ==')).node.id).toBe('new');
+  await expect(simulateWith({ old: empty }, '')).rejects.toMatchObject({ reason: 'NODE_VERSION_MISMATCH' });
 });

@@ -55,9 +55,11 @@ export async function simulateOnAny<Node extends { id: string }>(
   let reason: ReturnType<typeof refusalOf> = 'NODE_UNREACHABLE';
   for (const node of nodes) {
     const answer = await order(node.id, { name: 'simulate', body: { request }, waitMs: WITHIN_MS });
-    if (typeof answer === 'object' && answer.ok && answer.simulated) return { node, result: answer.simulated };
-    reason = refusalOf(answer);
-    if (typeof answer === 'object')
+    const result = typeof answer === 'object' && answer.ok ? answer.simulated : undefined;
+    // An older agent simulates the request without its body.
+    if (result && (request.body === undefined || result.hasBody)) return { node, result };
+    reason = result ? 'NODE_VERSION_MISMATCH' : refusalOf(answer);
+    if (typeof answer === 'object' && !result)
       log.warn({ node: node.id, err: answer.error }, 'a node could not simulate a request');
   }
   return fail(reason);

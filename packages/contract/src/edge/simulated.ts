@@ -1,6 +1,7 @@
 // Simulated requests on a node (cmd.<node>.simulate).
 import * as z from 'zod';
 import { Id, Port } from '../common/common.ts';
+import { SimulatedBody } from '../simulate/simulated-body.ts';
 import { DocKey } from './documents.ts';
 
 const Fields = z.array(z.tuple([z.string().max(256), z.string().max(16_384)])).max(100);
@@ -12,6 +13,7 @@ export const SimulatedRequest = z.object({
   host: z.string().max(300),
   path: z.string().max(8192),
   headers: Fields,
+  body: SimulatedBody.optional(),
   ip: z.string().max(64),
   /** The origin's assumed response. */
   answer: z.object({ status: z.int().min(200).max(599), headers: Fields }),
@@ -25,6 +27,7 @@ export const SimulateCommand = z.object({ id: Id, deadline: z.iso.datetime(), re
 export const Simulated = z.object({
   revision: z.int(),
   siteID: z.string().nullable().describe('Whose request it is; null: nobody’s'),
+  hasBody: z.boolean().optional().describe('Whether the body was sent. Older agents ignore it, and have no such field'),
   status: z.int().nullable().describe('null: the connection is closed without an answer'),
   headers: Fields.max(1000),
   /** The request to the origin. Null: none. */
@@ -41,7 +44,7 @@ export const Simulated = z.object({
 });
 
 /** A logged request that is simulated again. Its origin responds with a page. */
-export const ReplayedRequest = SimulatedRequest.omit({ answer: true, docs: true });
+export const ReplayedRequest = SimulatedRequest.omit({ answer: true, docs: true, body: true });
 /** Requests of one command. Its documents apply to all of them. */
 export const REPLAY_PAGE = 200;
 

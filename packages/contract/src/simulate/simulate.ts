@@ -4,8 +4,9 @@ import { Id } from '../common/common.ts';
 import { isAddress } from '../common/net.ts';
 import { DraftCalls } from '../drafts/drafts.ts';
 import { siteRuleSteps } from '../site-rules.ts';
+import { SimulatedBody } from './simulated-body.ts';
 
-/** Fields about a connection or a body, which a simulated request lacks. */
+/** Fields about a connection, and the length of a body, which the node sets. */
 const ofConnection = [
   'connection',
   'content-length',
@@ -53,6 +54,11 @@ export const SimulateInput = z.object({
     .regex(/^https?:\/\/[^\s/?#@\\\u0000-\u001f]+(?:[/?#][^\s\u0000-\u001f\u007f]*)?$/i, { message: 'wrong format' })
     .describe('http:// or https://, at an enabled domain of the site'),
   headers: Headers.default([]),
+  body: z
+    .object({ base64: SimulatedBody })
+    .nullable()
+    .default(null)
+    .describe('At most 64 KiB. Its type is the Content-Type of `headers`; the node adds the length'),
   ip: z
     .string()
     .trim()

@@ -89,7 +89,11 @@ async function documentsOf(drafted: Drafted, siteId: string, name: string, ip: s
   return Object.fromEntries(changes.map(({ key, body }) => [key, body]));
 }
 
-function requestOf({ caller }: Ctx, { method, headers, ip, answer }: SimulateInput, place: Place): SimulatedRequest {
+function requestOf(
+  { caller }: Ctx,
+  { method, headers, body, ip, answer }: SimulateInput,
+  place: Place,
+): SimulatedRequest {
   const { scheme, port, host, path } = place;
   const fields = (list: SimulateInput['headers']) => list.map(({ name, value }): [string, string] => [name, value]);
   return {
@@ -99,6 +103,7 @@ function requestOf({ caller }: Ctx, { method, headers, ip, answer }: SimulateInp
     host,
     path,
     headers: fields(headers),
+    ...(body !== null && { body: body.base64 }),
     ip: ip ?? (caller.address === 'unknown' ? '127.0.0.1' : caller.address),
     answer: answer
       ? { status: answer.status, headers: fields(answer.headers) }
