@@ -2,6 +2,7 @@ import { Button, FileButton, Input, Textarea } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useField } from '../../components/resource-form/form-state.ts';
+import { base64 } from '../../lib/base64.ts';
 import { useT } from '../../lib/i18n.ts';
 import classes from './certificates.module.css';
 
@@ -75,5 +76,3 @@ export function BinaryField({ name }: { name: string }) {
     </Input.Wrapper>
   );
 }
-
-const base64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join(''));

@@ -1,10 +1,12 @@
 // Input of the simulator, and the request made from it.
 import { SimulatedHeader, type SimulateInput } from '@edgeloom/contract/simulate/simulate.ts';
+import { base64 } from '../../lib/base64.ts';
 
 export interface RequestDraft {
   method: SimulateInput['method'];
   url: string;
   headers: string;
+  body: string;
   ip: string;
   nodeID: string;
   status: number | '';
@@ -15,6 +17,7 @@ export const emptyRequest: RequestDraft = {
   method: 'GET',
   url: '',
   headers: '',
+  body: '',
   ip: '',
   nodeID: '',
   status: 200,
@@ -52,11 +55,12 @@ export function headersOf(text: string): { headers: Header[]; invalidLine: numbe
   };
 }
 
-export function bodyOf({ method, url, ip, nodeID, status, ...texts }: RequestDraft): SimulateInput {
+export function inputOf({ method, url, body, ip, nodeID, status, ...texts }: RequestDraft): SimulateInput {
   return {
     method,
     url: url.trim(),
     headers: headersOf(texts.headers).headers,
+    body: body === '' ? null : { base64: base64(new TextEncoder().encode(body)) },
     ...(ip.trim() !== '' && { ip: ip.trim() }),
     ...(nodeID !== '' && { nodeID }),
     answer: { status: status === '' ? 200 : status, headers: headersOf(texts.answerHeaders).headers },

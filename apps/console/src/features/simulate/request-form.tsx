@@ -1,9 +1,11 @@
 import { SimulateInput } from '@edgeloom/contract/simulate/simulate.ts';
 import { Autocomplete, Button, NumberInput, Select, Textarea, TextInput, type AutocompleteProps } from '@mantine/core';
-import { useState } from 'react';
+import { useState, type ClipboardEvent } from 'react';
 import { count } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { choicesOf, fieldOf } from '../../lib/schema.ts';
+import { PasteError } from './paste-error.ts';
+import { draftOf, isPastedRequest } from './pasted-request.ts';
 import { headersOf, presets, type RequestDraft } from './request-draft.ts';
 import classes from './simulate.module.css';
 
@@ -28,14 +30,32 @@ const mono = { input: { fontFamily: 'var(--el-mono)', fontSize: 12 } };
 export function RequestForm({ draft, onChange, names, more, nodes, fieldErrors, busy, onSubmit }: RequestFormProps) {
   const t = useT();
   const [tried, setTried] = useState(false);
+  const [pasteError, setPasteError] = useState<PasteError | null>(null);
+  const serverError = (field: string) =>
+    [...fieldErrors].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ?? null;
   const lineError = (text: string, field: string) => {
     const { invalidLine } = headersOf(text);
     if (invalidLine !== null) return t('simulate.line', { line: invalidLine });
-    return [...fieldErrors].find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ?? null;
+    return serverError(field);
   };
   const headersError = lineError(draft.headers, 'headers');
   const answerHeadersError = lineError(draft.answerHeaders, 'answer.headers');
-  const urlError = fieldErrors.get('url') ?? (tried && !urlFits(draft.url) ? t('errors.messages.wrong format') : null);
+  const formatError = tried && !urlFits(draft.url) ? t('errors.messages.wrong format') : null;
+  const urlError = pasteError
+    ? t(`simulate.paste.${pasteError.reason}`, { subject: pasteError.subject })
+    : (fieldErrors.get('url') ?? formatError);
+  const fillIn = (event: ClipboardEvent) => {
+    const text = event.clipboardData.getData('text');
+    if (!isPastedRequest(text)) return;
+    event.preventDefault();
+    try {
+      onChange(draftOf(text));
+      setPasteError(null);
+    } catch (error) {
+      if (!(error instanceof PasteError)) throw error;
+      setPasteError(error);
+    }
+  };
   return (
     <form
       noValidate
@@ -57,13 +77,18 @@ export function RequestForm({ draft, onChange, names, more, nodes, fieldErrors, 
         />
         <Autocomplete
           label={t('simulate.fields.url')}
+          description={t('simulate.hints.url')}
+          onPaste={fillIn}
           data={[
             ...names.filter((name) => !name.startsWith('*.')).map((name) => `https://${name}/`),
             ...(more > 0 ? [{ value: t('common.form.searchMore', { more: count(more) }), disabled: true }] : []),
           ]}
           filter={({ options, search }) => options.filter((option) => fits(option, search))}
           value={draft.url}
-          onChange={(text) => onChange({ url: text })}
+          onChange={(text) => {
+            setPasteError(null);
+            onChange({ url: text });
+          }}
           error={urlError}
           placeholder="https://www.example.com/img/a.png"
           spellCheck={false}
@@ -100,6 +125,20 @@ export function RequestForm({ draft, onChange, names, more, nodes, fieldErrors, 
         minRows={2}
         maxRows={10}
       />
+      {(draft.body !== '' || !['GET', 'HEAD'].includes(draft.method)) && (
+        <Textarea
+          label={t('simulate.fields.body')}
+          description={t('simulate.hints.body')}
+          value={draft.body}
+          onChange={(event) => onChange({ body: event.currentTarget.value })}
+          error={serverError('body')}
+          spellCheck={false}
+          styles={mono}
+          autosize
+          minRows={2}
+          maxRows={10}
+        />
+      )}
       <div className={classes['pair']}>
         <TextInput
           label={t('simulate.fields.ip')}

@@ -7,7 +7,7 @@ import { SimulationView } from '../../components/simulation/simulation-view.tsx'
 import { FailedState } from '../../components/states/states.tsx';
 import { fieldErrorsOf, ruleText } from '../../lib/errors.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { bodyOf, emptyRequest, hostOf } from './request-draft.ts';
+import { emptyRequest, hostOf, inputOf } from './request-draft.ts';
 import { RequestForm } from './request-form.tsx';
 
 /** Number of offered domains. More are found by typing. */
@@ -39,7 +39,7 @@ export function Simulator({ site, initialUrl = '', empty = null, onRuleLinkClick
   async function runSimulation() {
     setError(null);
     try {
-      setSimulation(await run({ params, body: bodyOf(draft) }));
+      setSimulation(await run({ params, body: inputOf(draft) }));
     } catch (runError) {
       setSimulation(null);
       setError(runError);
