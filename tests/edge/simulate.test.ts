@@ -7,6 +7,7 @@ import { simulateOrder } from '@edgeloom/agent/nginx/simulate.ts';
 import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
 import { defaultErrorPagesDoc } from '@edgeloom/api/compile/error-pages.ts';
 import type { ReplayedRequest } from '@edgeloom/contract/edge/simulated.ts';
+import { WafExplanation } from '@edgeloom/contract/waf/explanation.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { rule, startEdge } from '../support/services/edge.ts';
 import type { Edge } from '../support/services/edge.ts';
@@ -72,6 +73,21 @@ test('the firewall judges the body of a simulated request, and no origin is aske
   expect(decisions(passed)).toMatchObject({ waf: 'passed', cache: 'past', origin: 'chosen' });
   expect(passed.asked?.headers).toContainEqual(['Content-Length', '4']);
   expect(edge.origin.asked('/form')).toEqual([]);
+});
+
+test('what the firewall found is explained as in the log', async () => {
+  const { name } = await siteWithWaf(edge, { mode: 'monitor' });
+  const { steps } = await simulateRequest(edge, name, '/a%20b', formOf('id=1+union+select+2,3'));
+  const { path, explanation = '' } = steps.find(({ step }) => step === 'waf')?.detail ?? {};
+  expect(path).toBe('/a b');
+  const real = await edge.get('/a%20b', {
+    host: name,
+    method: 'POST',
+    body: 'id=1+union+select+2,3',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
+  expect(WafExplanation.parse(JSON.parse(explanation))).toMatchObject({ place: 'form', name: 'id' });
+  expect((await edge.accessLogEntry(real))['waf']).toBe(explanation);
 });
 
 // A worker suppresses some writes while it judges a simulation, which must not wait for its body then.

@@ -1,4 +1,4 @@
-import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
+import { WafExplanation } from '@edgeloom/contract/waf/explanation.ts';
 import { rules } from '@edgeloom/waf-rules/rules.ts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';

@@ -131,3 +131,35 @@ test('another node answers for an offline one; without any, or with an older age
   second.simulate = () => Promise.reject(new Error('its nginx is stopped'));
   await expect(call(simulate.run, { params, body: { url } })).toFail('NODE_UNREACHABLE');
 });
+
+test('a body goes to a node that reads it, and the finding of its firewall comes back', async () => {
+  const { zone, call, params, name } = await servedSite(plane, origin);
+  const node = await joinSimulated(await plane.node(zone));
+  const waf = { points: 5, rules: [{ id: 'sqli-union-select', points: 5 }], place: 'form', name: 'id' };
+  const detail = { status: '403', rule: 'sqli-union-select', explanation: JSON.stringify(waf) };
+  const step = { step: 'waf', decision: 'refused', rule: null, microseconds: 1 };
+  let hasBody = true;
+  node.simulate = ({ body }) =>
+    Promise.resolve({
+      revision: 1,
+      siteID: params.siteId,
+      status: 403,
+      headers: [],
+      asked: null,
+      steps: [{ ...step, detail: { ...detail, name: body ?? '' } }],
+      ...(hasBody && { hasBody }),
+    });
+  node.connect();
+  onTestFinished(() => node.disconnect());
+  const base64 = btoa('id=1');
+  const simulated = () =>
+    call(simulate.run, { params, body: { url: `http://${name}/`, method: 'POST', body: { base64 } } });
+  const { steps } = await eventually(simulated);
+  expect(steps).toMatchObject([
+    { step: 'waf', waf, detail: { status: '403', rule: 'sqli-union-select', name: base64 } },
+  ]);
+  expect(steps[0]?.detail).not.toHaveProperty('explanation');
+  // An agent of an earlier release does not know bodies.
+  hasBody = false;
+  await expect(simulated()).toFail('NODE_VERSION_MISMATCH');
+});

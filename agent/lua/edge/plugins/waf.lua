@@ -170,6 +170,7 @@ function _M.explain.access(outcome)
         local found = made.found
         if found then
             detail.rule, detail.place, detail.name = found.rule, found.place, found.name ~= "" and found.name or nil
+            detail.path, detail.explanation = outcome.request.path, var.e_waf
             if is_only_logged(module, found) then
                 detail.why = "monitored"
             end

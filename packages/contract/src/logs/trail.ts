@@ -1,7 +1,7 @@
 // The decision trail of a request: what decided, in the order in which the edge decided it.
 import * as z from 'zod';
 import { LogRow } from './logs.ts';
-import { WafExplanation } from './waf.ts';
+import { WafExplanation } from '../waf/explanation.ts';
 
 const Text = z.string();
 

@@ -4,6 +4,7 @@ import { Id } from '../common/common.ts';
 import { isAddress } from '../common/net.ts';
 import { DraftCalls } from '../drafts/drafts.ts';
 import { siteRuleSteps } from '../site-rules.ts';
+import { WafExplanation } from '../waf/explanation.ts';
 import { SimulatedBody } from './simulated-body.ts';
 
 /** Fields about a connection, and the length of a body, which the node sets. */
@@ -159,6 +160,7 @@ export const Simulation = z.object({
       decision: z.enum(decisionNames),
       rule: z.object({ kind: Text, id: Text, name: Text.nullable() }).nullable(),
       detail: z.record(Text, Text),
+      waf: WafExplanation.nullable().describe('What the firewall found. Null in other steps'),
       microseconds: z.int(),
     }),
   ),

@@ -3,7 +3,7 @@ import type { SearchOptions } from '../../access-log/access-log.ts';
 import { MAX_SEARCH_MS } from '../../access-log/bounded-search.ts';
 import { accessLogOf } from '../../access-log/open.ts';
 import type { LogPage, LogQuery } from '@edgeloom/contract/logs/logs.ts';
-import { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
+import { WafExplanation } from '@edgeloom/contract/waf/explanation.ts';
 import type { LogDetail } from '@edgeloom/contract/logs/trail.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail } from '../../core/fail.ts';

@@ -11,6 +11,7 @@ import { fail, failAt } from '../../core/fail.ts';
 import type { Drafted, Drafts } from '../../http/draft.ts';
 import { simulateOnAny, nodesServing, siteServing } from '../../node-link/simulations.ts';
 import { linkOf } from '../../node-link/start.ts';
+import { explained } from '../logs/logs.service.ts';
 import { namesThat } from '../purge/purge-urls.ts';
 import * as sites from '../sites/sites.service.ts';
 import { draftedLists } from './drafted-lists.ts';
@@ -145,11 +146,12 @@ async function shown({ db }: Ctx, result: Simulated, { scheme }: Place) {
         headers: fieldsOf(asked.headers),
       },
     },
-    steps: steps.map(({ step, decision, detail, microseconds }, i) => ({
+    steps: steps.map(({ step, decision, detail: { explanation = '', ...detail }, microseconds }, i) => ({
       step: member(stepNames, step),
       decision: member(decisionNames, decision),
       rule: rules[i] ?? null,
       detail,
+      waf: explained(explanation),
       microseconds,
     })),
   };

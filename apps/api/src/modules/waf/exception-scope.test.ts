@@ -1,4 +1,4 @@
-import type { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
+import type { WafExplanation } from '@edgeloom/contract/waf/explanation.ts';
 import { expect, test } from 'vitest';
 import { suggestedScope } from './exception-scope.ts';
 

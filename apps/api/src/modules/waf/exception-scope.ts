@@ -1,6 +1,6 @@
 // Suggests an exception for a WAF finding: limited to its host, path prefix and parameter where they are known.
 import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
-import type { WafExplanation } from '@edgeloom/contract/logs/waf.ts';
+import type { WafExplanation } from '@edgeloom/contract/waf/explanation.ts';
 import { WafException, type ExceptionScope } from '@edgeloom/contract/waf/waf.ts';
 import { rules } from '@edgeloom/waf-rules/rules.ts';
 import { MONITOR } from '../../statistics/traffic.ts';

@@ -1,6 +1,6 @@
 import type { Simulation } from '@edgeloom/contract/simulate/simulate.ts';
 import { Button } from '@mantine/core';
-import { useState, type MouseEvent } from 'react';
+import { useState, type MouseEvent, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router-dom';
 import { objectName } from '../differences/in-words.ts';
 import { StatusMark } from '../status/status-mark.tsx';
@@ -21,10 +21,12 @@ interface SimulationViewProps {
   simulation: Simulation;
   /** A link to a rule was clicked, which opens in this tab. */
   onRuleLinkClick?: (() => void) | undefined;
+  /** Shows what the firewall found. */
+  renderFinding?: ((step: Step) => ReactNode) | undefined;
 }
 
 /** The outcome, the steps, and both messages. */
-export function SimulationView({ simulation, onRuleLinkClick }: SimulationViewProps) {
+export function SimulationView({ simulation, onRuleLinkClick, renderFinding }: SimulationViewProps) {
   const t = useT();
   const [all, setAll] = useState(false);
   const { outcome, steps, nodeName, revision } = simulation;
@@ -45,7 +47,9 @@ export function SimulationView({ simulation, onRuleLinkClick }: SimulationViewPr
           <h2 className={classes['head']}>{t('simulate.steps')}</h2>
           <ol className={classes['steps']}>
             {shown.map((step) => (
-              <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} onRuleLinkClick={onRuleLinkClick} />
+              <StepLine key={`${step.step} ${steps.indexOf(step)}`} step={step} onRuleLinkClick={onRuleLinkClick}>
+                {step.waf && renderFinding?.(step)}
+              </StepLine>
             ))}
           </ol>
           {unused > 0 && (
@@ -76,7 +80,14 @@ export function SimulationView({ simulation, onRuleLinkClick }: SimulationViewPr
 const opensInThisTab = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) =>
   !(ctrlKey || metaKey || shiftKey || altKey);
 
-function StepLine({ step, onRuleLinkClick }: { step: Step; onRuleLinkClick: (() => void) | undefined }) {
+interface StepLineProps {
+  step: Step;
+  onRuleLinkClick: (() => void) | undefined;
+  /** Below the line. */
+  children: ReactNode;
+}
+
+function StepLine({ step, onRuleLinkClick, children }: StepLineProps) {
   const t = useT();
   const { pathname } = useLocation();
   // A drawer is outside of the site's scope.
@@ -108,6 +119,7 @@ function StepLine({ step, onRuleLinkClick }: { step: Step; onRuleLinkClick: (() 
           ))}
       </span>
       <span className={classes['time']}>{micro(step.microseconds)}</span>
+      {children && <div className={classes['finding']}>{children}</div>}
     </li>
   );
 }

@@ -7,6 +7,7 @@ import { SimulationView } from '../../components/simulation/simulation-view.tsx'
 import { FailedState } from '../../components/states/states.tsx';
 import { fieldErrorsOf, ruleText } from '../../lib/errors.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
+import { WafExplanation } from '../logs/waf-explanation.tsx';
 import { emptyRequest, hostOf, inputOf } from './request-draft.ts';
 import { RequestForm } from './request-form.tsx';
 
@@ -62,7 +63,13 @@ export function Simulator({ site, initialUrl = '', empty = null, onRuleLinkClick
         onSubmit={() => void runSimulation()}
       />
       {error !== null && fieldErrors.size === 0 && <FailedState error={error} retry={() => void runSimulation()} />}
-      {simulation !== null && <SimulationView simulation={simulation} onRuleLinkClick={onRuleLinkClick} />}
+      {simulation !== null && (
+        <SimulationView
+          simulation={simulation}
+          onRuleLinkClick={onRuleLinkClick}
+          renderFinding={(step) => step.waf && <WafExplanation waf={step.waf} />}
+        />
+      )}
       {simulation === null && error === null && empty}
     </>
   );
