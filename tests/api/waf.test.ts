@@ -206,7 +206,7 @@ async function foundIn(over: Partial<LogLine> = {}) {
     note: reqID,
   };
   const add = (id = reqID) => call(wafs.addException, { params, body: { reqID: id } });
-  return { ...own, domain, bare, firewall, node, reqID, exception, add };
+  return { ...own, domain, bare, firewall, node, reqID, waf, exception, add };
 }
 
 test('a request of the log becomes an exception of the firewall of its domain, once, and is removed again', async () => {
@@ -221,6 +221,21 @@ test('a request of the log becomes an exception of the firewall of its domain, o
   expect(await call(wafs.removeException, removal)).toEqual({ moduleID: firewall.id });
   expect(await stored()).toEqual([]);
   await expect(call(wafs.removeException, removal)).toFail('NOT_FOUND');
+});
+
+test('a finding in a simulated request becomes an exception of the firewall of its domain', async () => {
+  const { params, call, firewall, domain, bare, waf, exception } = await foundIn();
+  const add = (host: string, path = '/list') =>
+    call(wafs.addException, { params, body: { simulated: { host, path, rule: 'sqli-union-select', waf } } });
+  const added = { moduleID: firewall.id, name: firewall.name, exception: { ...exception, note: '' } };
+  expect(await add(domain.name.toUpperCase())).toEqual({ ...added, isNew: true });
+  const refused = { errorData: [expect.objectContaining({ path: 'simulated', rule: 'notFound' })] };
+  await expect(add(bare.name)).toFail('PARAMETER', refused);
+  await expect(add('nobody.example.com')).toFail('PARAMETER', refused);
+  const stranger = await ownSite();
+  const body = { simulated: { host: domain.name, path: '/list', rule: 'sqli-union-select', waf } };
+  await expect(stranger.call(wafs.addException, { params, body })).toFail('NOT_FOUND');
+  await expect(stranger.call(wafs.addException, { params: stranger.params, body })).toFail('PARAMETER', refused);
 });
 
 test('exceptions of two requests at once are both kept', async () => {

@@ -6,11 +6,14 @@ import { cacheRules, cacheSetting } from '@edgeloom/contract/cache/cache.endpoin
 import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import { siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
+import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
+import { domainModules } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { preheat } from '@edgeloom/contract/preheat/preheat.endpoints.ts';
 import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
+import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { accessibilityViolations, rulesOf } from '../support/assertions/accessibility.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
@@ -200,6 +203,54 @@ test('a request is simulated as a browser and as a crawler, with a link to the b
   await expect.poll(() => page.locator('main output').textContent()).toContain('The edge responds with 403');
   await page.locator('main ol li').last().getByRole('link').click();
   await expect.poll(() => page.url()).toContain('view=hotlink');
+});
+
+test('a pasted curl command is judged with its body, explained, and passes after an exception', async () => {
+  const user = await product.as('user');
+  const { siteID: siteId, domain } = product.summary.demo;
+  const params = { siteId, kind: 'waf' } as const;
+  const domainIDs = (await user(domains.list, { params, query: {} })).data.map(({ id }) => id);
+  const created = await user(wafs.create, { params, body: { modules: [{ name: 'Main', mode: 'block' }] } });
+  const moduleID = created.data[0]?.id ?? null;
+  await user(domainModules.assign, { params, body: { domainIDs, moduleID } });
+  onTestFinished(async () => {
+    await user(domainModules.assign, { params, body: { domainIDs, moduleID: null } });
+  });
+  const { page } = await product.openAs('user', setting('view=waf'));
+  await page.getByRole('button', { name: 'Simulate request' }).click();
+  const drawer = page.getByRole('dialog', { name: 'Simulate request' });
+  const paste = (text: string) =>
+    drawer.getByRole('combobox', { name: 'URL' }).evaluate((field, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', pasted);
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }, text);
+  const url = `http://${domain}:${product.edgePort}/form`;
+  await paste(`curl '${url}' --data @file`);
+  await drawer.getByText('--data reads a file').waitFor();
+  await paste(`curl '${url}' \\\n -H 'User-Agent: Mozilla/5.0' --data-raw 'id=1+union+select+2,3'`);
+  await expect.poll(() => drawer.getByRole('textbox', { name: 'Body' }).inputValue()).toBe('id=1+union+select+2,3');
+  const simulateAgain = () => drawer.getByRole('button', { name: 'Simulate', exact: true }).click();
+  await eventually(async () => {
+    await simulateAgain();
+    await expect.poll(() => drawer.locator('output').textContent()).toContain('The edge responds with 403');
+  });
+  const finding = drawer.getByRole('region', { name: 'What the firewall found' });
+  await expect.poll(() => finding.locator('mark').first().textContent()).toContain('union');
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect.poll(() => horizontalOverflow(page)).toBeLessThanOrEqual(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await keepPicture(page, `simulate-waf-${width}`);
+    await finding.scrollIntoViewIfNeeded();
+    await keepPicture(page, `simulate-waf-finding-${width}`);
+  }
+  await drawer.getByRole('button', { name: 'Add exception' }).click();
+  await page.getByText('Exception added to').waitFor();
+  await eventually(async () => {
+    await simulateAgain();
+    await expect.poll(() => drawer.locator('output').textContent()).toContain('Fetched from the origin');
+  });
 });
 
 test('an unsaved change is simulated before it is saved', async () => {

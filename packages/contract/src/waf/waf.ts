@@ -4,6 +4,7 @@ import { Id, Memo, Text } from '../common/common.ts';
 import { DomainNameInput } from '../common/net.ts';
 import { PathPrefix } from '../common/paths.ts';
 import { moduleFields, ModuleName } from '../modules/modules.ts';
+import { WafExplanation } from './explanation.ts';
 
 export const wafCategories = [
   'scanner',
@@ -124,12 +125,24 @@ export const toStored = ({ exceptions, ...settings }: WafSettings) => ({
   limitedExceptions: exceptions.filter(isLimited),
 });
 
-export const ExceptionFrom = z.object({
+const FromLog = z.object({
   reqID: z
     .string()
     .regex(/^[0-9a-f]{32}$/)
     .describe('Of a request in which the firewall found something'),
 });
+const FromSimulation = z.object({
+  simulated: z
+    .object({
+      host: z.string().min(1).max(253),
+      path: z.string().startsWith('/').max(8192).describe('`path` in the details of the step'),
+      rule: RuleID.describe('`rule` in the details of the step'),
+      waf: WafExplanation.nullable(),
+    })
+    .describe('What the firewall found in a simulated request'),
+});
+export const ExceptionFrom = z.union([FromLog, FromSimulation]);
+export type ExceptionFrom = z.output<typeof ExceptionFrom>;
 export const ExceptionAdded = z.object({
   moduleID: Id.describe('The firewall of the domain'),
   name: z.string().describe('Of the firewall'),

@@ -10,6 +10,6 @@ export const wafsRoutes = routes(wafs, {
   update: (ctx, { params, body }) => modules.update(ctx, params.siteId, body.modules),
   remove: (ctx, { params, body }) => modules.remove(ctx, params.siteId, body.ids),
   enableRules: (ctx, { params, body }) => enableRules(ctx, params.siteId, body),
-  addException: (ctx, { params, body }) => addException(ctx, params.siteId, body.reqID),
+  addException: (ctx, { params, body }) => addException(ctx, params.siteId, body),
   removeException: (ctx, { params, body }) => removeException(ctx, params.siteId, body.moduleID, body.exception),
 });

@@ -1,16 +1,17 @@
-// Firewalls of sites, their rules, and exceptions that are made from requests of the log.
-import type { LogRow } from '@edgeloom/contract/logs/logs.ts';
+// Firewalls of sites, their rules, and exceptions that are made from requests of the log or simulated ones.
 import { moduleKey } from '@edgeloom/contract/edge/documents.ts';
 import {
   StoredWafSettings,
   toStored,
   wafLimits,
   WafSettings,
+  type ExceptionFrom,
   type ExceptionScope,
   type RuleSwitch,
   type WafException,
   type WafInput,
 } from '@edgeloom/contract/waf/waf.ts';
+import type { WafExplanation } from '@edgeloom/contract/waf/explanation.ts';
 import type * as z from 'zod';
 import { accessLogOf } from '../../access-log/open.ts';
 import { changed } from '../../core/changes.ts';
@@ -20,6 +21,7 @@ import { fail, failAt, fieldError } from '../../core/fail.ts';
 import type { ScopedTx } from '../../core/scope.ts';
 import { explained } from '../logs/logs.service.ts';
 import { modulesOf } from '../modules/modules.service.ts';
+import { namesThat } from '../purge/purge-urls.ts';
 import * as sites from '../sites/sites.service.ts';
 import { suggestedScope } from './exception-scope.ts';
 
@@ -43,26 +45,22 @@ function assertFutureEnds({ exceptions }: Pick<WafSettings, 'exceptions'>, now: 
 const hasEnded = ({ until }: Pick<WafException, 'until'>, now: Date) =>
   until !== null && Date.parse(until) <= now.getTime();
 
-/** Adds the exception that is suggested for what the WAF found in this request of the log. */
-export async function addException(ctx: Ctx, siteId: string, reqID: string) {
+/** Adds the exception that is suggested for what the WAF found in a request, of the log or simulated. */
+export async function addException(ctx: Ctx, siteId: string, from: ExceptionFrom) {
   await sites.own(ctx.db, siteId);
-  // The reply has parts of the log.
-  if (!ctx.actor.permissions.has('log:read')) fail('PERMISSION_DENIED');
-  const row = await accessLogOf(ctx.installation).find(ctx.db.$read, reqID);
-  const finding = row && explained(row.explanation);
-  if (row?.siteID !== siteId || (row.cause !== 'waf' && !finding)) return fail('NOT_FOUND');
-  const scope =
-    suggestedScope(row, finding ?? null) ?? failAt('reqID', 'format', 'no exception can be limited to this path');
+  const { place, request, waf, note, domainOf } =
+    'reqID' in from ? await findLogged(ctx, siteId, from) : simulatedFinding(siteId, from);
+  const scope = suggestedScope(request, waf) ?? failAt(place, 'format', 'no exception can be limited to this path');
   return ctx.db.$transaction(async (tx) => {
     const { zoneId } = await sites.lock(tx, siteId);
-    const module = await firewallOf(tx, siteId, row);
+    const module = await firewallOf(tx, siteId, await domainOf(tx), place);
     const settings = StoredWafSettings.parse(module.settings);
     const exceptions = settings.exceptions.filter((one) => !hasEnded(one, ctx.now()));
     const reply = { moduleID: module.id, name: module.name };
     const known = exceptions.find((one) => hasScope(one, scope));
     if (known) return { ...reply, exception: known, isNew: false };
     if (exceptions.length >= wafLimits.exceptions) fail('LIMIT_REACHED', { extra: { limit: wafLimits.exceptions } });
-    const exception = { ...scope, until: null, note: reqID };
+    const exception = { ...scope, until: null, note };
     await save(tx, { siteId, zoneId, id: module.id }, { ...settings, exceptions: [...exceptions, exception] });
     return { ...reply, exception, isNew: true };
   });
@@ -93,11 +91,44 @@ export async function enableRules(ctx: Ctx, siteId: string, { moduleID, rules, e
 const hasScope = (one: ExceptionScope, { rule, path, parameter, host }: ExceptionScope) =>
   one.rule === rule && one.path === path && one.parameter === parameter && one.host === host;
 
-/** The firewall that the request's domain has now. */
-const firewallOf = async (tx: ScopedTx, siteId: string, { domainID }: Pick<LogRow, 'domainID'>) =>
-  (domainID &&
-    (await tx.module.findFirst({ where: { siteId, kind: 'waf', domains: { some: { domainId: domainID } } } }))) ||
-  failAt('reqID', 'notFound', 'the domain has no firewall');
+interface Finding {
+  /** The field of the call that errors name. */
+  place: string;
+  request: Parameters<typeof suggestedScope>[0];
+  waf: WafExplanation | null;
+  note: string;
+  domainOf: (tx: ScopedTx) => Promise<string | null>;
+}
+
+async function findLogged(ctx: Ctx, siteId: string, { reqID }: { reqID: string }): Promise<Finding> {
+  // The reply has parts of the log.
+  if (!ctx.actor.permissions.has('log:read')) fail('PERMISSION_DENIED');
+  const row = await accessLogOf(ctx.installation).find(ctx.db.$read, reqID);
+  const waf = row && explained(row.explanation);
+  if (row?.siteID !== siteId || (row.cause !== 'waf' && !waf)) return fail('NOT_FOUND');
+  return { place: 'reqID', request: row, waf: waf ?? null, note: reqID, domainOf: () => Promise.resolve(row.domainID) };
+}
+
+function simulatedFinding(siteId: string, { simulated }: Extract<ExceptionFrom, { simulated: unknown }>): Finding {
+  const { host, path, rule, waf } = simulated;
+  const name = host.toLowerCase();
+  return {
+    place: 'simulated',
+    request: { cause: 'waf', rule, uri: path, host: name },
+    waf,
+    note: '',
+    async domainOf(tx) {
+      const where = { siteId, enabledName: { in: namesThat(name) } };
+      const domains = await tx.domain.findMany({ where, select: { id: true, enabledName: true } });
+      return (domains.find(({ enabledName }) => enabledName === name) ?? domains[0])?.id ?? null;
+    },
+  };
+}
+
+/** The firewall that a domain has now. */
+const firewallOf = async (tx: ScopedTx, siteId: string, domainId: string | null, place: string) =>
+  (domainId && (await tx.module.findFirst({ where: { siteId, kind: 'waf', domains: { some: { domainId } } } }))) ||
+  failAt(place, 'notFound', 'the domain has no firewall');
 
 /** Changes the newest settings of a firewall, under the lock of its site. */
 const change = ({ db }: Ctx, siteId: string, moduleID: string, to: (settings: WafSettings) => WafSettings) =>

@@ -169,7 +169,7 @@ function Request({ row, detail, onFilter, close }: RequestProps) {
         <DecisionBox row={row} onFilter={onFilter} />
         {detail?.waf && <WafExplanation waf={detail.waf} />}
         {site && row.domain !== '' && (row.cause === 'waf' || detail?.waf) && (
-          <ExceptionButton siteId={site.id} reqID={row.id} />
+          <ExceptionButton siteId={site.id} from={{ reqID: row.id }} />
         )}
         <h3>{t('logs.parts.request')}</h3>
         <dl className={classes['facts']}>

@@ -7,9 +7,9 @@ import { SimulationView } from '../../components/simulation/simulation-view.tsx'
 import { FailedState } from '../../components/states/states.tsx';
 import { fieldErrorsOf, ruleText } from '../../lib/errors.ts';
 import { useAction, useEndpoint } from '../../lib/use-endpoint.ts';
-import { WafExplanation } from '../logs/waf-explanation.tsx';
 import { emptyRequest, hostOf, inputOf } from './request-draft.ts';
 import { RequestForm } from './request-form.tsx';
+import { WafFinding } from './waf-finding.tsx';
 
 /** Number of offered domains. More are found by typing. */
 const PAGE_SIZE = 50;
@@ -28,6 +28,7 @@ export function Simulator({ site, initialUrl = '', empty = null, onRuleLinkClick
   const params = { siteId: site.id };
   const [draft, setDraft] = useState({ ...emptyRequest, url: initialUrl });
   const [simulation, setSimulation] = useState<Simulation | null>(null);
+  const [host, setHost] = useState('');
   const [error, setError] = useState<unknown>(null);
   const [keywords] = useDebouncedValue(hostOf(draft.url).slice(0, 256), TYPING_RESTS_MS);
   const names = useEndpoint(domains.list, {
@@ -41,6 +42,7 @@ export function Simulator({ site, initialUrl = '', empty = null, onRuleLinkClick
     setError(null);
     try {
       setSimulation(await run({ params, body: inputOf(draft) }));
+      setHost(URL.parse(draft.url.trim())?.hostname ?? '');
     } catch (runError) {
       setSimulation(null);
       setError(runError);
@@ -67,7 +69,7 @@ export function Simulator({ site, initialUrl = '', empty = null, onRuleLinkClick
         <SimulationView
           simulation={simulation}
           onRuleLinkClick={onRuleLinkClick}
-          renderFinding={(step) => step.waf && <WafExplanation waf={step.waf} />}
+          renderFinding={(step) => <WafFinding siteId={site.id} host={host} step={step} />}
         />
       )}
       {simulation === null && error === null && empty}

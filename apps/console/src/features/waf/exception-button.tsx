@@ -1,5 +1,6 @@
 import type { Received } from '@edgeloom/contract/endpoint.ts';
 import { wafs } from '@edgeloom/contract/waf/waf.endpoints.ts';
+import type { ExceptionFrom } from '@edgeloom/contract/waf/waf.ts';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { time } from '../../lib/format.ts';
@@ -13,7 +14,7 @@ import { useRuleName } from './use-rule-name.ts';
 type Exception = Received<typeof wafs.addException>['exception'];
 
 /** Adds an exception for the finding in a request to the firewall of its domain. The message offers to undo it. */
-export function ExceptionButton({ siteId, reqID }: { siteId: string; reqID: string }) {
+export function ExceptionButton({ siteId, from }: { siteId: string; from: ExceptionFrom }) {
   const t = useT();
   const can = useCan();
   const adding = useAction(wafs.addException);
@@ -25,7 +26,7 @@ export function ExceptionButton({ siteId, reqID }: { siteId: string; reqID: stri
     return [name, parameter, `${host ?? ''}${path ?? ''}`].filter(Boolean).join(' · ');
   };
   const add = async () => {
-    const added = await adding.run({ params: { siteId }, body: { reqID } });
+    const added = await adding.run({ params: { siteId }, body: from });
     if (added === null) return;
     const { moduleID, name, exception, isNew } = added;
     const { rule, path, parameter, host, until } = exception;
