@@ -25,7 +25,10 @@ const keys = path.join(await testDir(), 'keys');
 await run('license:key', '--out', keys);
 const [keyFile, publicFile] = [path.join(keys, 'license-key.pem'), path.join(keys, 'license-key.pub.pem')];
 const key = createPrivateKey(await readFile(keyFile, 'utf8'));
-const { as, build, installation, close } = await testApp({ LICENSE_KEYS: publicFile, LICENSE_SIGNING_KEY: keyFile });
+const { as, build, installation, url, adminUrl, close } = await testApp({
+  LICENSE_KEYS: publicFile,
+  LICENSE_SIGNING_KEY: keyFile,
+});
 const { db } = installation;
 afterAll(close);
 
@@ -90,6 +93,17 @@ describe('an offline license', () => {
     await expect(sub.call(installationLicense.load, { body: { license: signed() } })).toFail('PERMISSION_DENIED');
     const { id } = await create();
     await expect(sub.call(offlineLicenses.issue, { body: { id, machineCode } })).toFail('PERMISSION_DENIED');
+  });
+
+  test('is loaded outside the families, by administrators only', async () => {
+    const { client } = await build.client();
+    const body = JSON.stringify({ license: signed() });
+    const put = async (address: string, { token }: { token: string }) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      return (await fetch(`${address}/api/v1/offline/license`, { method: 'PUT', headers, body })).status;
+    };
+    expect([await put(url, client), await put(adminUrl, client)]).toEqual([404, 403]);
+    expect([await put(url, admin), await put(adminUrl, admin)]).toEqual([404, 200]);
   });
 
   test('cannot be issued without a signing key, nor loaded without a trusted key', async () => {

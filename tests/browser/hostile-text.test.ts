@@ -50,8 +50,8 @@ async function writeByApi() {
   const writes = mounted(groups).filter(
     ({ method, endpoint }) => /POST|PUT|PATCH/.test(method) && endpoint.can !== 'anyone',
   );
-  for (const { endpoint, mount, method, path: address } of writes) {
-    const kinds = mount === 'root' ? (['user', 'client', 'admin'] as const) : [mount];
+  for (const { endpoint, family, method, path: address } of writes) {
+    const kinds = family === null ? (['user', 'client', 'admin'] as const) : [family];
     const special = (at: readonly string[]) => {
       const thing = objectKindAt(endpoint, at);
       if (thing === null) return textAt(endpoint, at);

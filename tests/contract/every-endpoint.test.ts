@@ -45,9 +45,9 @@ const [subClient, subUser] = [
   await build.subUser(owner, [{ id: home.ids.site }], all),
 ];
 
-const guarded = allGuarded.filter(({ mount }) => mount !== 'root');
+const guarded = allGuarded.filter(({ family }) => family !== null);
 const withIds = guarded
-  .filter(({ mount }) => mount !== 'admin')
+  .filter(({ family }) => family !== 'admin')
   .filter(({ endpoint }) => {
     return idsIn(inputFor(endpoint, home.ids), (path) => objectKindAt(endpoint, path.slice(1)) !== null).length > 0;
   });
@@ -92,7 +92,7 @@ describe.each(calls.filter((call) => !guarded.includes(call)))('$title', (call) 
 });
 
 describe.each(guarded)('$title', (call) => {
-  const { endpoint, mount } = call;
+  const { endpoint, family } = call;
 
   test('is mounted once, and rejects anonymous calls', async () => {
     const { status, body } = await send(app, call, inputFor(endpoint, home.ids));
@@ -100,7 +100,7 @@ describe.each(guarded)('$title', (call) => {
   });
 
   test('rejects other kinds of accounts', async () => {
-    const others = [home.user, home.client, admin].filter(({ kind }) => kind !== mount);
+    const others = [home.user, home.client, admin].filter(({ kind }) => kind !== family);
     const responses = others.map(({ token }) => send(app, call, inputFor(endpoint, home.ids), token));
     for (const { status, body } of await Promise.all(responses))
       expect([status, body.code]).toEqual([403, errors.PERMISSION_DENIED.code]);
@@ -109,12 +109,12 @@ describe.each(guarded)('$title', (call) => {
 
 /** One sign-in for all calls of a family with the same permission. */
 const subsWithout = new Map<string, Promise<SignedInAccount>>();
-function subWithout({ endpoint, mount }: WireCall): Promise<SignedInAccount> {
-  const key = `${mount} ${endpoint.can}`;
+function subWithout({ endpoint, family }: WireCall): Promise<SignedInAccount> {
+  const key = `${family} ${endpoint.can}`;
   const allButIts = { permissions: permissions.filter((permission) => permission !== endpoint.can) };
   const sub =
     subsWithout.get(key) ??
-    (mount === 'client'
+    (family === 'client'
       ? build.subClient(home.tenant, [{ id: home.ids.zone }], allButIts)
       : build.subUser(home.user, [{ id: home.ids.site }], allButIts));
   subsWithout.set(key, sub);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '@edgeloom/api/generated/client.ts';
 import { apiTokens } from '@edgeloom/api/core/auth/tokens.ts';
 import { proxy } from '@edgeloom/contract/auth/auth.endpoints.ts';
-import type { Family, Mount } from '@edgeloom/contract/family.ts';
+import type { Family } from '@edgeloom/contract/family.ts';
 import { errors, type ErrorName } from '@edgeloom/contract/errors.ts';
 import { permissionsOf, type Permission } from '@edgeloom/contract/permissions.ts';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
@@ -27,7 +27,7 @@ const home = await world(build, installation);
 const admin = await build.admin();
 const roots: Record<Family, SignedInAccount> = { admin, client: home.client, user: home.user };
 /** Endpoints of all families are called by a client here. */
-const familyOf = (mount: Mount): Family => (mount === 'root' ? 'client' : mount);
+const familyOf = ({ family }: WireCall): Family => family ?? 'client';
 const allBut = (family: Family, isLeftOut: (permission: Permission) => boolean) =>
   permissionsOf(family).filter((permission) => !isLeftOut(permission));
 
@@ -190,13 +190,12 @@ function callsOf(caller: Caller): WireCall[] {
 describe.each(callers)('$who', (caller) => {
   const { refused, key = () => '', token } = caller;
   const those = callsOf(caller);
-  const keyOf = (call: WireCall) => `${familyOf(call.mount)} ${key(call)}`;
+  const keyOf = (call: WireCall) => `${familyOf(call)} ${key(call)}`;
   const tokens = new Map<string, string>();
   let before: Record<string, string>;
 
   beforeAll(async () => {
-    for (const call of those)
-      if (!tokens.has(keyOf(call))) tokens.set(keyOf(call), await token(familyOf(call.mount), call));
+    for (const call of those) if (!tokens.has(keyOf(call))) tokens.set(keyOf(call), await token(familyOf(call), call));
     before = await hashTables(installation, requestTables);
   });
 
@@ -233,7 +232,7 @@ const ofGiven = authenticatedCalls.filter(
 );
 
 describe('a sub-account without assignments', () => {
-  const tokens = new Map<Mount, string>();
+  const tokens = new Map<string, string>();
   let before: Record<string, string>;
 
   beforeAll(async () => {
@@ -256,8 +255,8 @@ describe('a sub-account without assignments', () => {
 });
 
 describe('each permission that a call requires', () => {
-  test.each(authenticatedCalls.filter(needsRight))('exists where it is called: $title', ({ endpoint, mount }) => {
-    const families: readonly Family[] = mount === 'root' ? ['user', 'client', 'admin'] : [mount];
+  test.each(authenticatedCalls.filter(needsRight))('exists where it is called: $title', ({ endpoint, family }) => {
+    const families: readonly Family[] = family === null ? ['user', 'client', 'admin'] : [family];
     for (const family of families) expect(permissionsOf(family)).toContain(endpoint.can);
   });
 });

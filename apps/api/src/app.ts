@@ -379,7 +379,7 @@ async function mountApi(
       audit: auditing(installation),
       limits,
       pool,
-      serves: (mount) => mount === 'root' || families[listener].includes(mount),
+      serves: (family) => families[listener].includes(family),
     },
   );
 }

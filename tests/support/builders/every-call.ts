@@ -1,7 +1,7 @@
 // Every endpoint of the contract with minimal input, for tests that iterate over all of them.
 import * as z from 'zod';
 import { groups } from '@edgeloom/contract/all.ts';
-import type { Mount } from '@edgeloom/contract/family.ts';
+import type { Family, Mount } from '@edgeloom/contract/family.ts';
 import { statistics } from '@edgeloom/contract/statistics/statistics.endpoints.ts';
 import { mounted, paramNames, type Endpoint } from '@edgeloom/contract/endpoint.ts';
 import type { TestApp } from '../services/app.ts';
@@ -26,6 +26,8 @@ export interface WireResponse {
 export interface WireCall {
   endpoint: Endpoint;
   mount: Mount;
+  /** The family that may call, null for all. */
+  family: Family | null;
   method: string;
   path: string;
   title: string;
@@ -43,12 +45,12 @@ export const authenticatedCalls = calls.filter(({ endpoint }) => endpoint.can !=
 /** Sends input that the typed client would reject. */
 export async function send(
   app: Pick<TestApp, 'url' | 'adminUrl'>,
-  { endpoint, method, path, mount }: WireCall,
+  { endpoint, method, path, family }: WireCall,
   { params, query, body }: Input,
   token?: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<WireResponse> {
-  const base = mount === 'admin' ? app.adminUrl : app.url;
+  const base = family === 'admin' ? app.adminUrl : app.url;
   const url = `${base}/api/v1/${path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')}?${new URLSearchParams(query)}`;
   const answer = await fetch(url, {
     method,

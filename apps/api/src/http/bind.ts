@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type pg from 'pg';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import type { Mount } from '@edgeloom/contract/family.ts';
+import type { Family, Mount } from '@edgeloom/contract/family.ts';
 import {
   mounted,
   onlyReads,
@@ -56,7 +56,7 @@ export interface Surroundings {
   /** For the stored responses of calls with an Idempotency-Key. */
   pool: pg.Pool;
   /** Which console families this listener serves: the admin family has its own listener. */
-  serves: (mount: Mount) => boolean;
+  serves: (family: Family) => boolean;
 }
 
 declare module 'fastify' {
@@ -75,10 +75,10 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
     const astray = Object.keys(handlers).find((name) => !(name in group));
     if (astray) throw new Error(`${astray} is no endpoint of its group`);
 
-    for (const { endpoint, mount, method, path } of mounted([group])) {
+    for (const { endpoint, mount, family, method, path } of mounted([group])) {
       const handle = handlers[endpoint.name];
       if (!handle) throw new Error(`${endpoint.feature}.${endpoint.name} has no handler`);
-      if (!serves(mount)) continue;
+      if (family !== null && !serves(family)) continue;
       const read = inputReader(endpoint);
       const payloadOf = encoding(endpoint);
       const limit = limits(endpoint);
@@ -110,7 +110,7 @@ export function bind(app: FastifyInstance, modules: readonly Routes[], surroundi
           if (writes) request.ctx.caller.actionId = readActionId(request.headers);
           // Calls that serve every family must go to the listener of the account's own.
           if (!serves(actor.kind)) fail('PERMISSION_DENIED');
-          admit(endpoint, mount, actor);
+          admit(endpoint, family, actor);
         },
         handler: async (request, reply) => {
           const ctx = request.ctx as Ctx;
@@ -188,8 +188,8 @@ function watching() {
   };
 }
 
-export function admit({ can, own }: Endpoint, mount: Mount, actor: Actor) {
-  if (mount !== 'root' && actor.kind !== mount) fail('PERMISSION_DENIED');
+export function admit({ can, own }: Endpoint, family: Family | null, actor: Actor) {
+  if (family !== null && actor.kind !== family) fail('PERMISSION_DENIED');
   if (own && (actor.proxy !== null || actor.apiTokenId !== null)) fail('PERMISSION_DENIED');
   if (can !== 'anyone' && can !== 'signedIn' && !actor.permissions.has(can)) fail('PERMISSION_DENIED');
 }

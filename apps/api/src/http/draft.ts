@@ -119,9 +119,10 @@ function draftable(modules: readonly Routes[]) {
   const all = modules.flatMap(({ group, handlers }) =>
     mounted([group])
       .filter(({ endpoint }) => endpoint.path.startsWith(BELOW) && !onlyReads(endpoint) && endpoint.limit === undefined)
-      .map(({ endpoint, mount }) => ({
+      .map(({ endpoint, mount, family }) => ({
         endpoint,
         mount,
+        family,
         handle: handlers[endpoint.name],
         pattern: patternOf(endpoint),
         check: inputChecker(endpoint),
@@ -133,8 +134,8 @@ function draftable(modules: readonly Routes[]) {
       .map((one) => ({ ...one, place: one.pattern.exec(path) }))
       .find(({ place }) => place !== null);
     if (!found?.handle) return fail('NO_SUCH_CALL');
-    const { endpoint, mount, handle, place } = found;
-    admit(endpoint, mount, ctx.actor);
+    const { endpoint, family, handle, place } = found;
+    admit(endpoint, family, ctx.actor);
     // The input was validated against the schema that types the handler; the type is only lost here.
     const input = found.check({ params: { ...place?.groups, siteId }, query: {}, body: body ?? {} });
     return () => handle(ctx, input as never);

@@ -103,7 +103,7 @@ const headersOf = (endpoint: Endpoint) => ({
 });
 
 function operation(endpoint: Endpoint, mount: string, ref: (schema: z.core.$ZodType) => object) {
-  const { feature, name, method, path, can, own, params = {}, query, body, reply, csv } = endpoint;
+  const { feature, name, method, path, can, own, only, params = {}, query, body, reply, csv } = endpoint;
   const { accepts = 'application/json', answers = 'application/json', fails = [] } = endpoint;
   return {
     operationId: `${mount}.${feature}.${name}`,
@@ -111,6 +111,7 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.core.$ZodT
     summary: `${inWords(feature)}: ${inWords(name).toLowerCase()}`,
     'x-permission': can,
     ...(own && { 'x-own': true }),
+    ...(only && { 'x-only': only }),
     ...describedAs(endpoint),
     security: can === 'anyone' ? [] : [{ token: [] }],
     parameters: [
@@ -143,8 +144,9 @@ function operation(endpoint: Endpoint, mount: string, ref: (schema: z.core.$ZodT
   };
 }
 
-function describedAs({ can, own }: Endpoint) {
+function describedAs({ can, own, only }: Endpoint) {
   const parts = [
+    ...(only ? [`For accounts of the family \`${only}\`.`] : []),
     ...(can !== 'anyone' && can !== 'signedIn' ? [`Needs the permission \`${can}\`.`] : []),
     ...(own ? ['For the account itself alone: refused to an API token, and to whoever acts as the account.'] : []),
   ];

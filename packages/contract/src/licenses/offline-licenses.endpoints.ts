@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Id, Ids, paged, paging } from '../common/common.ts';
-import { del, get, onAdmin, post, put } from '../endpoint.ts';
+import { del, get, onAdmin, onRoot, post, put } from '../endpoint.ts';
 import * as l from './offline-licenses.ts';
 
 const can = 'license:read';
@@ -17,7 +17,7 @@ export const offlineLicenses = onAdmin('offlineLicenses', {
   free:   del('license/offline/register', { can: write, body: z.object({ id: Id }), reply: l.OfflineLicense, fails: ['LICENSE_NOT_FOUND'] }),
 });
 
-export const installationLicense = onAdmin('installationLicense', {
-  get:  get('offline/license', { can, reply: l.InstallationLicense }),
-  load: put('offline/license', { can: write, body: l.LicenseLoad, reply: l.InstallationLicense, fails: ['ILLEGAL_LICENSE', 'LICENSE_NOT_FOUND', 'LICENSE_EXPIRED', 'DUPLICATE_KEYS', 'INVALID_LICENSE_SERVER'] }),
+export const installationLicense = onRoot('installationLicense', {
+  get:  get('offline/license', { can, only: 'admin', reply: l.InstallationLicense }),
+  load: put('offline/license', { can: write, only: 'admin', body: l.LicenseLoad, reply: l.InstallationLicense, fails: ['ILLEGAL_LICENSE', 'LICENSE_NOT_FOUND', 'LICENSE_EXPIRED', 'DUPLICATE_KEYS', 'INVALID_LICENSE_SERVER'] }),
 });

@@ -18,6 +18,7 @@ const document = {
     },
     '/client/zones': { get: { operationId: 'client.zones.list', responses: {} } },
     '/health': { get: { operationId: 'root.system.health', responses: {} } },
+    '/license': { get: { operationId: 'root.license.get', 'x-only': 'admin', responses: {} } },
   },
   components: {
     schemas: {

@@ -53,6 +53,7 @@ const Operation = z.object({
   summary: z.string().default(''),
   'x-permission': z.string().default('anyone'),
   'x-own': z.boolean().default(false),
+  'x-only': z.string().optional(),
   parameters: z.array(Parameter).default([]),
   requestBody: z.object({ required: z.boolean().optional(), content: Content }).optional(),
   responses: z.record(
@@ -93,7 +94,10 @@ export function readDocument(document: unknown, family: Family): ApiDocument {
     }),
   );
   return {
-    calls: calls.filter(({ operationId }) => [family, 'root'].includes(operationId.split('.')[0] ?? '')),
+    calls: calls.filter(({ operationId, 'x-only': only = family }) => {
+      const [mount = ''] = operationId.split('.');
+      return only === family && [family, 'root'].includes(mount);
+    }),
     schemas: components.schemas,
   };
 }
