@@ -109,7 +109,8 @@ const schemas = groups
   .flatMap(({ body, query, reply }) => [body, query, reply].flatMap((schema) => schema ?? []));
 const words = new Set([...schemas.flatMap((schema) => wordsOf(schema)), ...permissions]);
 const isForPrograms = (text: string) =>
-  words.has(text) || /^[0-9a-f-]{36}$|^[0-9a-f]{32,}$|^\d{4}-\d\d-\d\dT|^\S+@\S+$|^[0-9a-f.:]+\/\d+$/.test(text);
+  words.has(text) ||
+  /^[0-9a-f-]{36}$|^[0-9a-f]{32,}$|^\d{4}-\d\d-\d\dT|^\S+@\S+$|^[0-9a-f.:]+\/\d+$|^\d\d:\d\d$/.test(text);
 /** Hashes, keys and sealed values are never shown, and the product could not run with other values. */
 const secret = /hash|sealed|secret|key|token|pem|digest|successor|password|challenge|credential|migration/i;
 

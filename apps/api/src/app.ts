@@ -55,6 +55,7 @@ import { copiesRoutes } from './modules/copies/copies.routes.ts';
 import { chartsRoutes } from './modules/charts/charts.routes.ts';
 import { autoCertificatesRoutes, certificatesRoutes } from './modules/certificates/certificates.routes.ts';
 import { clientDomainsRoutes, domainsRoutes, domainUpstreamsRoutes } from './modules/domains/domains.routes.ts';
+import { dbBackupRoutes } from './modules/db-backup/db-backup.routes.ts';
 import { cnamesRoutes, dnsSettingRoutes } from './modules/dns-setting/dns-setting.routes.ts';
 import { draftsRoutes } from './modules/drafts/drafts.routes.ts';
 import { emailSettingRoutes } from './modules/email-setting/email-setting.routes.ts';
@@ -152,6 +153,7 @@ const modules: readonly Routes[] = [
   nameProofSettingRoutes,
   defaultErrorPagesRoutes,
   systemSettingRoutes,
+  dbBackupRoutes,
   predefinedSettingRoutes,
   dnsSettingRoutes,
   cnamesRoutes,

@@ -24,6 +24,7 @@ import { autoCertificates, certificates } from './certificates/certificates.endp
 import { compression } from './compression/compression.endpoints.ts';
 import { copies } from './copies/copies.endpoints.ts';
 import { clientDomains, domains, domainUpstreams } from './domains/domains.endpoints.ts';
+import { dbBackup } from './db-backup/db-backup.endpoints.ts';
 import { defaultErrorPages } from './default-error-pages/default-error-pages.endpoints.ts';
 import { cnames, dnsSetting } from './dns-setting/dns-setting.endpoints.ts';
 import { drafts } from './drafts/drafts.endpoints.ts';
@@ -115,6 +116,7 @@ export const groups: readonly Group[] = [
   nameProofSetting,
   defaultErrorPages,
   systemSetting,
+  dbBackup,
   predefinedSetting,
   clientHealth,
   dnsSetting,

@@ -51,6 +51,8 @@ export const errorMessages = [
   'this name is not allowed',
   'this site belongs to a customer',
   'this site is the template of new sites',
+  'not in the folder for backups',
+  'the server cannot use this folder',
   'no branding has this host',
   'your account needs an authenticator or a passkey',
   'your account needs another authenticator or passkey',

@@ -13,6 +13,7 @@ import { openNodeProbe } from '@edgeloom/api/steering/node-probe.ts';
 import { steerAll } from '@edgeloom/api/steering/run.ts';
 import { withdraw } from '@edgeloom/api/zone-settings/trials.ts';
 
+export { claimBackup, runBackup } from '@edgeloom/api/db-backup/run-backup.ts';
 export { tellEnds } from '@edgeloom/api/acme/notices.ts';
 export { claimOrder } from '@edgeloom/api/acme/order.ts';
 export { clearEndedChallenges } from '@edgeloom/api/acme/challenge.ts';

@@ -38,6 +38,7 @@ export async function startApp(
     NATS_URL: natsUrl,
     SECRETS_DIR: secretsDir,
     MAIL_DIR: mailDir,
+    BACKUP_DIR: path.join(mailDir, 'backups'),
     LOG_LEVEL: 'silent',
     DATABASE_POOL: '10',
     // Searches of a busy machine end before they have read the whole period, otherwise.

@@ -1,5 +1,6 @@
 // The environment variables, read once. docs/configuration.md is generated from the descriptions below.
 import * as z from 'zod';
+import { Folder } from '@edgeloom/contract/common/folder.ts';
 import { DnsProvider } from '@edgeloom/contract/dns-account/dns-account.ts';
 
 /** TOP_VALUES_DAYS is at least this. */
@@ -153,6 +154,14 @@ export const Env = z.object({
     .string()
     .optional()
     .describe('File of the private Ed25519 key in PEM with which this installation signs offline licenses of others'),
+  BACKUP_DIR: Folder.default('/var/lib/edgeloom-api/backups').describe(
+    'Folder in which the operator of an installation without others may have the database backed up. See backup.md',
+  ),
+  PG_DUMP_BINARY: z
+    .string()
+    .min(1)
+    .default('pg_dump')
+    .describe('pg_dump for these backups, of the major version of the database or a later one'),
   ARTIFACTS_DIR: z
     .string()
     .optional()

@@ -19,6 +19,7 @@ export const leases = {
   nodeJobs: { table: 'node_jobs', seconds: 15, isOpen: `state = 'processing'` },
   logExports: { table: 'log_exports', seconds: 60, isOpen: `status = 'processing'` },
   logDestinations: { table: 'log_destinations', seconds: 30, isOpen: 'enabled' },
+  dbBackups: { table: 'db_backups', seconds: 30, isOpen: `status = 'running'` },
   rollouts: { table: 'rollouts', seconds: 15, isOpen: 'true' },
 } as const satisfies Record<string, LeaseKind>;
 

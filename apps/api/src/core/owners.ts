@@ -291,6 +291,7 @@ export const owners: { [M in Model]: Owner<M> } = {
     reads: ({ kind, clientId }) => (kind === 'admin' ? {} : { clientId }),
     writes: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
   },
+  DbBackup: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
   PredefinedSetting: ({ kind, clientId }) => ({ clientId: kind === 'client' ? clientId : NOBODY }),
   DefaultErrorPage: ({ kind, clientId }) => (kind === 'client' ? { clientId } : nobody),
   CacheRule: 'site',

@@ -29,6 +29,7 @@ import type customHeaders from './en/customHeaders.json';
 import type dashboard from './en/dashboard.json';
 import type cnames from './en/cnames.json';
 import type clientHealth from './en/clientHealth.json';
+import type dbBackup from './en/dbBackup.json';
 import type defaultErrorPages from './en/defaultErrorPages.json';
 import type dnsAccount from './en/dnsAccount.json';
 import type dnsSetting from './en/dnsSetting.json';
@@ -148,6 +149,7 @@ export interface Words {
   dashboard: typeof dashboard;
   cnames: typeof cnames;
   clientHealth: typeof clientHealth;
+  dbBackup: typeof dbBackup;
   defaultErrorPages: typeof defaultErrorPages;
   dnsAccount: typeof dnsAccount;
   dnsSetting: typeof dnsSetting;

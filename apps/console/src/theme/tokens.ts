@@ -110,6 +110,7 @@ export const statusTone = {
   domain: { on: 'ok', off: 'off' },
   trafficPackage: { waiting: 'unknown', normal: 'ok', warning: 'warn', usedUp: 'bad', ended: 'off' },
   logExport: { waiting: 'unknown', processing: 'busy', success: 'ok', fail: 'bad' },
+  dbBackup: { none: 'off', waiting: 'unknown', running: 'busy', success: 'ok', fail: 'bad' },
   listSource: { waiting: 'unknown', ok: 'ok', monitored: 'warn', failing: 'bad', off: 'off' },
   alert: { critical: 'bad', warning: 'warn', ended: 'off' },
   webhook: { ok: 'ok', failing: 'bad', off: 'off' },

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { embeddedIPv4, groupsOf } from '../common/address.ts';
 import { isEverything, noDuplicateIP } from '../common/net.ts';
+import { DbBackup } from '../db-backup/db-backup.ts';
 import { NameProofSetting } from '../name-proof-setting/name-proof-setting.ts';
 import { Network } from '../zone-firewall/zone-firewall.ts';
 
@@ -49,6 +50,7 @@ export const SystemSettings = z.object({
   accountVerify: AccountVerify,
   restrictGroupCIDRs: RestrictGroupCIDRs,
   nameProof: NameProofSetting,
+  DBBackup: DbBackup.nullable().describe('Null without the permission, and in installations with several operators'),
 });
 
 export type OutgoingURL = z.output<typeof OutgoingURL>;

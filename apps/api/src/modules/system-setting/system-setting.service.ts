@@ -8,6 +8,7 @@ import { assertAllZones } from '../../core/all-zones.ts';
 import { hasOwnFactor } from '../../core/auth/must-verify.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { fail, failAt } from '../../core/fail.ts';
+import * as dbBackup from '../db-backup/db-backup.service.ts';
 import * as nameProofSetting from '../name-proof-setting/name-proof-setting.service.ts';
 
 interface Columns {
@@ -33,12 +34,13 @@ const accountVerify = (columns: Columns): AccountVerify => ({ accountVerify: col
 const restrictGroupCIDRs = ({ restrictGroupCidrs: cidrs }: Columns): RestrictGroupCIDRs => ({ cidrs });
 
 export async function getAll(ctx: Ctx): Promise<SystemSettings> {
-  const [columns, nameProof] = await Promise.all([read(ctx), nameProofSetting.get(ctx)]);
+  const [columns, nameProof, DBBackup] = await Promise.all([read(ctx), nameProofSetting.get(ctx), dbBackup.find(ctx)]);
   return {
     outgoingURL: outgoingURL(columns),
     accountVerify: accountVerify(columns),
     restrictGroupCIDRs: restrictGroupCIDRs(columns),
     nameProof,
+    DBBackup,
   };
 }
 

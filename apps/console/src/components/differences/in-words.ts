@@ -27,6 +27,7 @@ const wordsOf: Readonly<Record<string, readonly string[]>> = {
   cacheSettings: ['cache'],
   certificatePairs: ['certificates'],
   compressions: ['compression'],
+  dbBackups: ['dbBackup'],
   defaultErrorPages: ['errorPages'],
   dnsSettings: ['dnsSetting', 'dnsAccount'],
   emailSettings: ['emailSetting'],

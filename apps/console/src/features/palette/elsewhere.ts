@@ -27,6 +27,7 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'licenseOffers.issue': acts,
   'offlineLicenses.issue': acts,
   'audit.search': reads,
+  'dbBackup.run': acts,
   'emailSetting.test': acts,
   'notifySetting.testTelegram': acts,
   'webhooks.resend': acts,

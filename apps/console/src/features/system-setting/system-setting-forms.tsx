@@ -1,35 +1,13 @@
 import { systemSetting } from '@edgeloom/contract/system-setting/system-setting.endpoints.ts';
-import type { ReactNode } from 'react';
 import { LinesField } from '../../components/fields/lines-field.tsx';
 import { SwitchField } from '../../components/fields/switch-field.tsx';
 import { TextField } from '../../components/fields/text-field.tsx';
 import { Section } from '../../components/page/section.tsx';
 import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import { Await } from '../../components/states/await.tsx';
-import { useT, type Word } from '../../lib/i18n.ts';
+import { useT } from '../../lib/i18n.ts';
 import { useEndpoint } from '../../lib/use-endpoint.ts';
-import { useSession } from '../../stores/session.ts';
-
-interface RootOnlyProps {
-  title: Word;
-  why: Word;
-  /** For accounts that cannot change the setting. */
-  value: string;
-  children: ReactNode;
-}
-
-/** The form for the root account itself. Other accounts, and those who act as it, only see the value. */
-function RootOnly({ title, why, value, children }: RootOnlyProps) {
-  const t = useT();
-  const mayChange = useSession(({ account }) => account?.isRoot === true && account.proxy === null);
-  if (mayChange) return children;
-  return (
-    <Section title={title} why={why}>
-      <p>{value}</p>
-      <p>{t('systemSetting.rootOnly')}</p>
-    </Section>
-  );
-}
+import { RootOnly } from './root-only.tsx';
 
 /** The address of the consoles in mails. */
 export function OutgoingURLForm() {
