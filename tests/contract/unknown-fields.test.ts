@@ -76,7 +76,7 @@ describe.each(writes)('$title', (call) => {
 
   test.each(all)('refuses $path', async ({ value, path }) => {
     const input = { ...inputFor(endpoint, home.ids), body: value };
-    const { status, body } = await send(app, call, input, tokens[mount]);
+    const { status, body } = await send(app, call, input, tokens[endpoint.only ?? mount]);
     expect([status, body.code]).toEqual([400, errors.PARAMETER.code]);
     expect(body.errorData).toContainEqual({ path, rule: 'unknown', message: 'no such field' });
   });

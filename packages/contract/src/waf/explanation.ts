@@ -1,7 +1,8 @@
 // The firewall's finding in a request, as the node explains it.
 import * as z from 'zod';
 
-const Text = z.string();
+/** Nodes write far less; callers send explanations back. */
+const Text = z.string().max(4096);
 const Offset = z.int().min(0).optional();
 
 export const WafSteps = z.enum(['url', 'narrow', 'entities', 'escapes', 'comments', 'base64']);
