@@ -37,6 +37,27 @@ test('days are created ahead, and dropped when they expire', async () => {
   expect(await partitionsOf('traffic')).not.toContain(`traffic_60_${day(start)}`);
 });
 
+test('a table that a backup reads keeps its expired days until later, and takes lines meanwhile', async () => {
+  const site = await build.site();
+  const { id } = await build.node({ zone: site.zone });
+  const start = Date.now();
+  const store = open(3);
+  await store.maintain(new Date(start));
+  const expired = `access_log_${day(start)}`;
+  const backup = await pool.connect();
+  try {
+    await backup.query('BEGIN; LOCK TABLE access_log IN ACCESS SHARE MODE');
+    await store.maintain(new Date(start + 5 * DAY_MS));
+    expect(await partitionsOf('access_log')).toContain(expired);
+    await store.store(id, logBatch(logLine(site.id)), new Date());
+  } finally {
+    await backup.query('ROLLBACK');
+    backup.release();
+  }
+  await store.maintain(new Date(start + 5 * DAY_MS));
+  expect(await partitionsOf('access_log')).not.toContain(expired);
+});
+
 test('lines of any time that is kept find their partitions, older ones are left out', async () => {
   const site = await build.site();
   const { id } = await build.node({ zone: site.zone });

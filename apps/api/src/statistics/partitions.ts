@@ -1,6 +1,6 @@
 // Partitions of the tables of logs and statistics. They are created ahead, or with the first line of their time, and
 // dropped whole when they expire.
-import type { Pool, PoolClient } from 'pg';
+import pg, { type Pool, type PoolClient } from 'pg';
 import type { Env } from '../core/env.ts';
 import { lockClasses } from '../core/locks.ts';
 import { ADDRESS_DAYS, TRAFFIC_DAYS } from './retention.ts';
@@ -8,6 +8,8 @@ import { inTransaction, withClient } from '../node-link/transactions.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS_AHEAD = 2;
+const LOCK_TIMEOUT_MS = 2000;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Days for which each kind is kept; 0 stores none. */
 export interface Retention {
@@ -116,18 +118,33 @@ export class Partitions {
   async maintain(now: number): Promise<void> {
     const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, day) => now + day * DAY_MS);
     await this.ensure(days, now);
-    await this.#inTurn(async (client) => {
-      const { rows } = await client.query<{ table: string; name: string }>(
-        `SELECT inhparent::regclass::text AS table, inhrelid::regclass::text AS name FROM pg_inherits
-         WHERE inhparent = ANY ($1::regclass[])`,
-        [[...new Set(this.#tables.map(({ table }) => table))]],
-      );
-      for (const { table, name } of rows) {
-        if (!this.#hasExpired(name, now)) continue;
-        this.#existing.delete(name);
-        await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}; DROP TABLE ${name}`);
-      }
-    });
+    const { rows } = await this.#pool.query<{ table: string; name: string }>(
+      `SELECT inhparent::regclass::text AS table, inhrelid::regclass::text AS name FROM pg_inherits
+       WHERE inhparent = ANY ($1::regclass[])`,
+      [[...new Set(this.#tables.map(({ table }) => table))]],
+    );
+    const busy = new Set<string>();
+    for (const { table, name } of rows)
+      if (!busy.has(table) && this.#hasExpired(name, now) && !(await this.#drop(table, name))) busy.add(table);
+  }
+
+  /** Returns whether the partition is gone. A table that is read for long, as by a backup, is left for later. */
+  async #drop(table: string, name: string): Promise<boolean> {
+    try {
+      await this.#inTurn(async (client) => {
+        // Readers and writers of the table wait behind this statement.
+        await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+        const { rows } = await client.query<{ exists: boolean }>('SELECT to_regclass($1) IS NOT NULL AS exists', [
+          name,
+        ]);
+        if (rows[0]?.exists) await client.query(`ALTER TABLE ${table} DETACH PARTITION ${name}; DROP TABLE ${name}`);
+      });
+    } catch (error) {
+      if (error instanceof pg.DatabaseError && error.code === LOCK_NOT_AVAILABLE) return false;
+      throw error;
+    }
+    this.#existing.delete(name);
+    return true;
   }
 
   /** One process at a time. */
