@@ -156,6 +156,18 @@ describe('a backup', () => {
     expect((await call(dbBackup.files)).data).toHaveLength(1);
   });
 
+  test('whose pg_dump is stopped by a signal is started again', async () => {
+    const folder = await newFolder();
+    await call(dbBackup.run);
+    await dumps('kill -TERM $$');
+    await runDue();
+    expect(await call(dbBackup.get)).toMatchObject({ status: 'running', lastError: null });
+    await dumps();
+    await runDue();
+    expect(await readdir(folder)).toHaveLength(1);
+    expect(await call(dbBackup.get)).toMatchObject({ status: 'idle', lastError: null });
+  });
+
   test('of a killed process is run by the next one, which removes its partial file', async () => {
     const folder = await newFolder();
     await call(dbBackup.run);

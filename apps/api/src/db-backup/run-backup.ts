@@ -47,7 +47,8 @@ export async function runBackup(host: BackupHost, claimed: ClaimedBackup, stoppi
     await writeBackup(host, claimed, signal);
     await end(host.pool, claimed, null);
   } catch (error) {
-    if (signal.aborted) await host.pool.query(`UPDATE db_backups SET ${RELEASE_LEASE} ${ofClaim}`, idsOf(claimed));
+    if (signal.aborted || error instanceof StoppedError)
+      await host.pool.query(`UPDATE db_backups SET ${RELEASE_LEASE} ${ofClaim}`, idsOf(claimed));
     else {
       await end(host.pool, claimed, error instanceof Error ? error.message : String(error));
       throw error;
@@ -56,6 +57,9 @@ export async function runBackup(host: BackupHost, claimed: ClaimedBackup, stoppi
     lease.stop();
   }
 }
+
+/** A signal for the whole process group ended pg_dump. This process stops, too, or another one begins again. */
+class StoppedError extends Error {}
 
 const ofClaim = 'WHERE id = $1 AND claimed_by = $2';
 const idsOf = ({ id, claim }: Lease) => [id, claim];
@@ -87,11 +91,14 @@ async function writeBackup(host: BackupHost, claimed: ClaimedBackup, signal: Abo
   await removeOldBackups(folder, retention);
 }
 
+/** A restored database must not begin with the backup during which it was written. */
+const options = ['--format=custom', '--verbose', '--no-password', '--exclude-table-data=public.db_backups'];
+
 /** Writes a dump into a file. Its verbose lines are the progress. */
 async function dump({ env, pool }: BackupHost, claimed: Lease, fd: number, signal: AbortSignal): Promise<void> {
   await pool.query(`UPDATE db_backups SET tables = (${COUNT_TABLES}) ${ofClaim}`, idsOf(claimed));
   // pg_dump ends at its next line if this process dies: nothing reads stderr then.
-  const child = spawn(env.PG_DUMP_BINARY, ['--format=custom', '--verbose', '--no-password'], {
+  const child = spawn(env.PG_DUMP_BINARY, options, {
     env: { PATH: process.env['PATH'], LC_ALL: 'C', ...connectionOf(env.DATABASE_URL) },
     stdio: ['ignore', fd, 'pipe'],
     signal,
@@ -105,6 +112,7 @@ async function dump({ env, pool }: BackupHost, claimed: Lease, fd: number, signa
     pool.query(`UPDATE db_backups SET tables_done = $3 ${ofClaim}`, [...idsOf(claimed), done]),
   );
   const [code, killedBy]: unknown[] = await closed;
+  if (killedBy === 'SIGTERM' || killedBy === 'SIGINT') throw new StoppedError(`pg_dump ended with ${killedBy}`);
   if (code !== 0)
     throw new Error(lastLines.slice(-MAX_ERROR_CHARACTERS) || `pg_dump ended with ${String(code ?? killedBy)}`);
 }

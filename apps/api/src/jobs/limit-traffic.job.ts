@@ -151,8 +151,8 @@ const hashOf = (ids: readonly string[]) => createHash('sha256').update(ids.toSor
 /** One mail of a kind names all products that it is about, each once a month and set of packages. */
 async function notify({ db, mail }: Deps, customer: Customer, states: readonly ProductState[]): Promise<void> {
   const { ownerId } = customer;
-  // The mail about a limit says that sites are offline. Paused and expired ones are so without it.
-  const concerned = states.filter(({ isLimited, serving, offline }) => !isLimited || serving + offline > 0);
+  // Mails say whether sites are online. Paused and expired ones are offline for another reason.
+  const concerned = states.filter(({ serving, offline }) => serving + offline > 0);
   for (const [kind, products] of Map.groupBy(concerned, letterOf)) {
     if (kind === null) continue;
     const notices = products.map(({ id, month, packageIDs }) => ({
