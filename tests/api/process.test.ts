@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { minimalEnv } from '../support/services/minimal-env.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { freePorts } from '../support/services/ports.ts';
+import { restartableNats } from '../support/services/restartable-nats.ts';
 import { services, testDatabase } from '../support/services/shared-services.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
@@ -22,8 +23,16 @@ function start(env: Record<string, string>) {
   return { child, ended: once(child, 'close'), output: () => output };
 }
 
+/** On the run's nats-server, the process would respond to nodes of other tests. */
+async function ownNats(): Promise<string> {
+  const { url, start: startServer } = await restartableNats();
+  await startServer();
+  return url;
+}
+
 test('SIGTERM finishes running calls, and the exit is clean', async () => {
-  const { natsUrl, secretsDir } = services();
+  const natsUrl = await ownNats();
+  const { secretsDir } = services();
   const [port = 0, adminPort = 0] = await freePorts(2);
   const { child, ended, output } = start({
     DATABASE_URL: await testDatabase(),
@@ -58,7 +67,8 @@ test('SIGTERM finishes running calls, and the exit is clean', async () => {
 
 // Regression: until the start was complete, a signal ended the process at once.
 test('SIGTERM during the start finishes running calls', async () => {
-  const { natsUrl, secretsDir } = services();
+  const natsUrl = await ownNats();
+  const { secretsDir } = services();
   const [port = 0, adminPort = 0] = await freePorts(2);
   // Reading this file ends when the test closes it, so the start is incomplete until then.
   const dir = await testDir();
