@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { get, eventuallyStarted, startConnectedNode } from '../support/services/connected-node.ts';
+import { restartableNats } from '../support/services/restartable-nats.ts';
 import { testDir } from '../support/services/test-dir.ts';
 
 const run = promisify(execFile);
@@ -28,7 +29,10 @@ test(
     await run('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', logs]);
     const unmount = async () => void (await run('umount', ['-l', logs]).catch(() => undefined));
     onTestFinished(unmount);
-    const { peer, agent, ports, www } = await startConnectedNode({ dir });
+    // On the run's nats-server an API process of another test may take batches of this node.
+    const nats = await restartableNats();
+    await nats.start();
+    const { peer, agent, ports, www } = await startConnectedNode({ dir, peer: { natsUrl: nats.url } });
     onTestFinished(unmount);
     for (let round = 0; round < ROUNDS; round += 1) {
       const urls = Array.from({ length: ROUND }, (_, i) => `/?round=${round}&i=${i}&${QUERY}`);
