@@ -333,7 +333,12 @@ async function goToTab(page: Page, href: string, where: string) {
 // for. Only this test opens most screens of the admin console.
 const walks = [
   { kind: 'user', width: 390, n: 16, always: /view=domains$|sitesSetting\/[^?]+$/ },
-  { kind: 'client', width: 1440, n: 16, always: /nodeManage\/(?:sitesList|productsList|domains)$|sitesSetting\/[^?]+$/ },
+  {
+    kind: 'client',
+    width: 1440,
+    n: 16,
+    always: /nodeManage\/(?:sitesList|productsList|domains)$|sitesSetting\/[^?]+$/,
+  },
   { kind: 'admin', width: 1440, n: 1, always: /./ },
 ] as const;
 describe.each(walks)('the $kind console', ({ kind, width, n, always }) => {
