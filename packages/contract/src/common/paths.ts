@@ -4,6 +4,7 @@
 // decoded, except for characters that a form or a second save would misread. They are decoded fully for the edge.
 import * as z from 'zod';
 import type { ErrorMessage } from '../messages.ts';
+import { canMatchPath } from './pattern-start.ts';
 import { safePattern } from './pattern.ts';
 
 const MAX_PATH = 2048;
@@ -80,6 +81,7 @@ export const PathPrefix = pathSchema('start');
 export function pathPatternError(pattern: string): ReturnType<typeof safePattern> {
   const error = safePattern(pattern);
   if (error) return error;
+  if (!canMatchPath(pattern)) return 'a path starts with / and names no host';
   // Another alternative may match.
   if (pattern.includes('|')) return null;
   const needed = withoutOptional(pattern.replace(/\[(?:\\.|[^\]])*\]/g, '_'));
@@ -88,7 +90,7 @@ export function pathPatternError(pattern: string): ReturnType<typeof safePattern
   if (/\\\?/.test(needed)) return 'a pattern of the path contains no query';
   const plain = needed.replace(/\\([./-])/g, '$1');
   // A pattern without ^ may match a host within the path, as of a proxy for other sites.
-  return /^\^[a-z0-9]/i.test(plain) || plain.includes('//') ? 'a path starts with / and names no host' : null;
+  return plain.includes('//') ? 'a path starts with / and names no host' : null;
 }
 
 /** The pattern without characters and groups that may be absent from a match. */
