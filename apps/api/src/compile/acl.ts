@@ -2,6 +2,7 @@
 import {
   aclFields,
   AclSettings,
+  comparableText,
   isBotField,
   readAclField,
   type AclAction,
@@ -119,7 +120,8 @@ interface Comparison {
   lower: boolean;
 }
 function comparedText(text: string, { field, operator, lower }: Comparison): string {
-  const compared = field === 'path' && operator !== 'matches' ? decodedPath(text) : text;
+  const compared =
+    field === 'path' ? (operator === 'matches' ? text : decodedPath(text)) : comparableText(field, operator, text);
   return lower ? asciiLower(compared) : compared;
 }
 

@@ -23,13 +23,16 @@ test('nodes compare decoded paths, so rules contain them decoded', () => {
   expect(wafDoc({ id, settings: waf })).toMatchObject({ exceptions: [{ path: '/my docs/' }] });
 });
 
-test('conditions of access rules are decoded only for the path, and not in patterns', () => {
+test('conditions of access rules are compared as requests have them, also those of older versions', () => {
   const shape = { join: 'or', ignoreCase: false };
   const conditions = [
     { ...shape, field: 'path', operator: 'startsWith', value: '/a%20B' },
     { ...shape, field: 'path', operator: 'notIn', value: ['/%E4%BB%98'] },
     { ...shape, field: 'path', operator: 'matches', value: '%20' },
     { ...shape, field: 'uri', operator: 'startsWith', value: '/a%20b' },
+    { ...shape, field: 'uri', operator: 'startsWith', value: '/付' },
+    { ...shape, field: 'host', operator: 'equal', value: 'Shop.例え.jp' },
+    { ...shape, field: 'method', operator: 'in', value: ['post'] },
   ];
   const rule = {
     id,
@@ -46,6 +49,9 @@ test('conditions of access rules are decoded only for the path, and not in patte
     [{ list: ['/付'] }],
     [{ text: '%20' }],
     [{ text: '/a%20b' }],
+    [{ text: '/%E4%BB%98' }],
+    [{ list: ['shop.xn--r8jz45g.jp'] }],
+    [{ list: ['POST'] }],
   ]);
 });
 

@@ -1,7 +1,7 @@
 // Access rules: conditions over a request, and an action.
 import * as z from 'zod';
 import { Id, Text } from '../common/common.ts';
-import { Cidr } from '../common/net.ts';
+import { asciiName, Cidr } from '../common/net.ts';
 import { pathError, pathPatternError, storedPath } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
 import { placeOf } from '../common/redirect-target.ts';
@@ -141,7 +141,8 @@ function checkCondition(condition: Condition, ctx: z.RefinementCtx): void {
     ctx.addIssue({ code: 'custom', path: ['ignoreCase'], message: 'not allowed' satisfies ErrorMessage });
   if (condition.operator === 'matches' && typeof condition.value === 'string') {
     const patternError = at.field === 'path' ? pathPatternError : safePattern;
-    const fault = condition.ignoreCase ? 'not allowed' : patternError(condition.value);
+    const stored = comparableText(at.field, 'matches', condition.value);
+    const fault = condition.ignoreCase ? 'not allowed' : (patternError(condition.value) ?? safePattern(stored));
     if (fault) ctx.addIssue({ code: 'custom', path: [condition.ignoreCase ? 'ignoreCase' : 'value'], message: fault });
   } else if (parsed.success) checkComparable(condition, ctx);
 }
@@ -152,19 +153,14 @@ function isKnownValue(field: string, operator: AclOperator, text: string): boole
   return !isWhole || (botValues[field]?.some((value) => value.toLowerCase() === text.toLowerCase()) ?? true);
 }
 
-/** Refuses texts that no path, extension, category or state of a bot has. */
+/** Refuses texts that no path, host, extension, category or state of a bot has. */
 function checkComparable({ field, operator, value }: Condition, ctx: z.RefinementCtx): void {
   for (const [i, text] of (Array.isArray(value) ? value : [value]).entries()) {
     if (typeof text !== 'string') continue;
+    const stored = comparableText(field, operator, text);
     const message =
-      field === 'path'
-        ? (pathError(text, pathExtents[operator] ?? 'whole') ??
-          (storedPath(text).length > LONGEST_TEXT ? 'too long' : null))
-        : field === 'fileExtension' && /[./]/.test(text)
-          ? 'an extension without dots'
-          : isKnownValue(field, operator, text)
-            ? null
-            : wrong;
+      (field === 'path' ? pathError(text, pathExtents[operator] ?? 'whole') : fieldError(field, operator, stored)) ??
+      (stored.length > LONGEST_TEXT ? 'too long' : null);
     if (message) ctx.addIssue({ code: 'custom', path: Array.isArray(value) ? ['value', i] : ['value'], message });
   }
 }
@@ -175,12 +171,36 @@ const pathExtents: Partial<Record<AclOperator, 'start' | 'part'>> = {
   endsWith: 'part',
 };
 
+function fieldError(field: string, operator: AclOperator, text: string): ErrorMessage | null {
+  // The edge knows a host without its port, of these characters only.
+  if (field === 'host') return /^[a-z0-9._-]*$/.test(text) ? null : 'enter a domain name';
+  if (field === 'fileExtension') return /[./]/.test(text) ? 'an extension without dots' : null;
+  return isKnownValue(field, operator, text) ? null : wrong;
+}
+
+/** RFC 9110 9.3 and RFC 5789. Methods have a case, and browsers send these in upper case. */
+const standardMethod = /^(?:get|head|post|put|delete|connect|options|trace|patch)$/i;
+
+/** The text as requests have it: paths in one spelling, names in punycode, and escapes as browsers send them. */
+export function comparableText(field: string, operator: AclOperator, text: string): string {
+  if (field === 'uri' || field === 'args') return escapedText(text, operator);
+  if (operator === 'matches') return text;
+  if (field === 'path') return storedPath(text);
+  if (field === 'host') return asciiName(text.toLowerCase());
+  return field === 'method' && standardMethod.test(text) ? text.toUpperCase() : text;
+}
+
+/** Blanks of a pattern stay, since they may be in brackets or before a repeat. */
+const escapedText = (text: string, operator: AclOperator) =>
+  text
+    .toWellFormed()
+    .replace(operator === 'matches' ? /\P{ASCII}+/gu : /(?:\P{ASCII}|\s)+/gu, (part) => encodeURIComponent(part));
+
 function storedCondition(condition: Condition): Condition {
   const { field, operator, value } = condition;
-  if (field !== 'path' || operator === 'matches') return condition;
-  if (typeof value === 'string') return { ...condition, value: storedPath(value) };
-  if (!Array.isArray(value)) return condition;
-  return { ...condition, value: value.map((text) => storedPath(String(text))) };
+  if (typeof value === 'string') return { ...condition, value: comparableText(field, operator, value) };
+  if (!Array.isArray(value) || !value.every((text) => typeof text === 'string')) return condition;
+  return { ...condition, value: value.map((text) => comparableText(field, operator, text)) };
 }
 
 export const AclAction = z.enum(['deny', 'drop', 'blacklist', 'allow', 'redirect301', 'redirect302']);

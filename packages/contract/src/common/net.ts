@@ -19,7 +19,8 @@ export const DomainName = z
  * Other texts stay as they are.
  */
 export function asciiName(text: string): string {
-  const [, star = '', name = '', port = ''] = /^(\*{1,2}\.)?((?:[a-z0-9._-]|\P{ASCII})+)(:\d{1,5})?$/u.exec(text) ?? [];
+  const [, star = '', name = '', port = ''] =
+    /^(\*{1,2}\.)?((?:[A-Za-z0-9._-]|\P{ASCII})+)(:\d{1,5})?$/u.exec(text) ?? [];
   if (/^\p{ASCII}*$/u.test(name) || !URL.canParse(`http://${name}`)) return text;
   const { hostname } = new URL(`http://${name}`);
   return isAddress(hostname) ? text : star + hostname + port;
@@ -29,7 +30,7 @@ export function asciiName(text: string): string {
 export function asciiURL(text: string): string {
   const [, scheme, host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)(.*)$/su.exec(text) ?? [];
   if (scheme === undefined || /^\p{ASCII}*$/u.test(text)) return text;
-  return scheme + asciiName(host.toLowerCase()) + rest.toWellFormed().replace(/\P{ASCII}+/gu, encodeURIComponent);
+  return scheme + asciiName(host) + rest.toWellFormed().replace(/\P{ASCII}+/gu, encodeURIComponent);
 }
 
 /** A domain name that a user enters, in any script. Stored in punycode. */

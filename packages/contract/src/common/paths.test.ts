@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { AclRuleInput } from '../acl/acl.ts';
 import { CacheRuleInput } from '../cache/cache.ts';
-import { AddressListInput, GeoRuleInput } from '../firewall/firewall.ts';
+import { AddressListInput, comparedListURL, GeoRuleInput } from '../firewall/firewall.ts';
 import { AntiRefererInput } from '../hotlink/hotlink.ts';
 import { FrequencyInput } from '../limits/limits.ts';
 import { RewriteRule } from '../modules/proxy-rewrites.ts';
@@ -174,6 +174,12 @@ test.each<[string, z.ZodType, object, object]>([
     { ips: ['192.0.2.1'], url: ['https://A.com/%E4%BB%98*'] },
     { url: ['https://A.com/付*'] },
   ],
+  [
+    'lists with a host of another script',
+    AddressListInput,
+    { ips: ['192.0.2.1'], url: ['https://Shop.例え.jp/%E4%BB%98'] },
+    { url: ['https://shop.xn--r8jz45g.jp/付'] },
+  ],
   ['WAF', WafException, { path: '/%E4%BB%98' }, { path: '/付' }],
 ])('%s: paths are stored in one form', (_, schema, input, expected) => {
   const read = schema.safeParse(input);
@@ -184,6 +190,23 @@ test.each<[string, z.ZodType, object, object]>([
 test('conditions on the path are stored in one form', () => {
   const rule = AclRuleInput.parse(aclRule(onPath('startsWith', '/%E4%BB%98'), onPath('notIn', escaped)));
   expect(rule.conditions.map(({ value }) => value)).toEqual(['/付', stored]);
+});
+
+test.each<[string, string, unknown, unknown]>([
+  ['uri', 'startsWith', '/付費/my docs', '/%E4%BB%98%E8%B2%BB/my%20docs'],
+  ['uri', 'in', ['/é', '/%e4'], ['/%C3%A9', '/%e4']],
+  ['uri', 'matches', '^/付(?:a b)?', '^/%E4%BB%98(?:a b)?'],
+  ['args', 'contains', 'q=付', 'q=%E4%BB%98'],
+  ['host', 'equal', 'Shop.例え.jp', 'shop.xn--r8jz45g.jp'],
+  ['host', 'endsWith', '.例え.jp', '.xn--r8jz45g.jp'],
+  ['host', 'notIn', ['A.example', 'Bücher.example'], ['a.example', 'xn--bcher-kva.example']],
+  ['method', 'equal', 'post', 'POST'],
+  ['method', 'in', ['get', 'purge'], ['GET', 'purge']],
+  ['arg:q', 'equal', '付 ', '付 '],
+])('conditions on %s (%s) are stored as requests have them', (field, operator, value, expected) => {
+  const rule = AclRuleInput.parse(aclRule({ field, operator, value }));
+  expect(rule.conditions[0]?.value).toEqual(expected);
+  expect(AclRuleInput.parse(aclRule({ field, operator, value: expected })).conditions).toEqual(rule.conditions);
 });
 
 test.each<[string, z.ZodType, object, string]>([
@@ -199,6 +222,18 @@ test.each<[string, z.ZodType, object, string]>([
   ['ACL', AclRuleInput, aclRule(onPath('equal', 'a')), 'conditions.0.value'],
   ['ACL lists', AclRuleInput, aclRule(onPath('in', ['/a', '/b*'])), 'conditions.0.value.1'],
   ['ACL parts', AclRuleInput, aclRule(onPath('endsWith', 'a?b')), 'conditions.0.value'],
+  [
+    'ACL hosts',
+    AclRuleInput,
+    aclRule({ field: 'host', operator: 'equal', value: 'https://a.com' }),
+    'conditions.0.value',
+  ],
+  [
+    'ACL hosts in a list',
+    AclRuleInput,
+    aclRule({ field: 'host', operator: 'in', value: ['a.com', 'a.com:80'] }),
+    'conditions.0.value.1',
+  ],
   ['ACL patterns', AclRuleInput, aclRule(onPath('matches', '^a')), 'conditions.0.value'],
   [
     'ACL extensions',
@@ -214,6 +249,9 @@ test.each<[string, z.ZodType, object, string]>([
     'conditions.0.value.1',
   ],
   ['lists', AddressListInput, { ips: ['192.0.2.1'], url: ['/a/*/b'] }, 'url.0'],
+  ['ports in lists', AddressListInput, { ips: ['192.0.2.1'], url: ['https://a.example:8443/a'] }, 'url.0'],
+  ['wildcards in lists', AddressListInput, { ips: ['192.0.2.1'], url: ['https://*.a.example/a'] }, 'url.0'],
+  ['hosts in lists', AddressListInput, { ips: ['192.0.2.1'], url: ['https://a..example/a'] }, 'url.0'],
   ['WAF', WafException, { path: '//a' }, 'path'],
   ['rewrites', RewriteRule, { type: 'prefix', source: '/a/*', target: '/' }, 'source'],
   ['patterns of rewrites', RewriteRule, { type: 'regex', source: '^a', target: '/' }, 'source'],
@@ -227,6 +265,15 @@ test('exemptions from challenges are paths, too', () => {
   const { paths } = ZoneAntiCCInput.shape;
   expect(paths.parse(escaped)).toEqual(stored);
   expect(paths.safeParse(['/a', '/b/*']).error?.issues.map(({ path }) => path)).toEqual([[1]]);
+});
+
+test('hosts of lists are compared in punycode, and may be addresses', () => {
+  const url = ['https://Shop.例え.jp/a*', 'http://192.0.2.1/', 'https://a_b.example/x'];
+  expect(AddressListInput.parse({ ips: ['192.0.2.1'], url }).url.map((one) => comparedListURL(one).host)).toEqual([
+    'shop.xn--r8jz45g.jp',
+    '192.0.2.1',
+    'a_b.example',
+  ]);
 });
 
 test('rows of older versions are compared decoded, and types in lower case', () => {

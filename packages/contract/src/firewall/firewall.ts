@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { AddressEntries, AddressEntry, MAX_ADDRESSES } from '../common/address-ranges.ts';
 import { Id, Memo, paging, Text, Time } from '../common/common.ts';
+import { asciiName, DomainName } from '../common/net.ts';
 import { decodedPath, pathError, PathPattern, storedPath } from '../common/paths.ts';
 import { safePattern } from '../common/pattern.ts';
 import type { ErrorMessage } from '../messages.ts';
@@ -23,25 +24,33 @@ export const ListURL = z
   })
   .overwrite((text) => {
     const { host, path, isPrefix } = partsOfListURL(text);
-    return listURLError(text) ? text : host + storedPath(path) + (isPrefix ? '*' : '');
+    if (listURLError(text)) return text;
+    return host.replace(/[^/]+$/, asciiName) + storedPath(path) + (isPrefix ? '*' : '');
   });
 
 function partsOfListURL(text: string) {
-  const host = /^https?:\/\/[a-z0-9.-]+(?=\/)/i.exec(text)?.[0] ?? '';
+  const host = /^https?:\/\/[^/]+(?=\/)/i.exec(text)?.[0] ?? '';
   const isPrefix = text.endsWith('*');
   return { host, path: text.slice(host.length, isPrefix ? -1 : undefined), isPrefix };
 }
 
 function listURLError(text: string): ErrorMessage | null {
-  const { path, isPrefix } = partsOfListURL(text);
+  const { host, path, isPrefix } = partsOfListURL(text);
+  if (host !== '' && !isHost(nameOf(host))) return 'enter a domain name';
   return path.startsWith('/') ? pathError(path, isPrefix ? 'start' : 'whole') : 'enter a path or a URL';
 }
+
+const nameOf = (host: string) => asciiName(host.replace(/^https?:\/\//i, '')).toLowerCase();
+const IPv4 = z.ipv4();
+/** The edge compares no port, and a wildcard domain by the name that visitors ask for. */
+const isHost = (name: string) =>
+  (DomainName.safeParse(name).success && !name.startsWith('*')) || IPv4.safeParse(name).success;
 
 /** An entry as the edge compares it. */
 export function comparedListURL(text: string) {
   const { host, path, isPrefix } = partsOfListURL(text);
   return {
-    ...(host !== '' && { host: host.replace(/^https?:\/\//i, '').toLowerCase() }),
+    ...(host !== '' && { host: nameOf(host) }),
     path: decodedPath(path),
     prefix: isPrefix,
   };

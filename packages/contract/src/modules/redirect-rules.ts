@@ -1,6 +1,6 @@
 // Sources and targets of redirects, as interpreted by the schema, the compiler and the console.
 import * as z from 'zod';
-import { DomainName } from '../common/net.ts';
+import { asciiName, DomainName } from '../common/net.ts';
 import { hasStrayPercent, pathError, pathKey } from '../common/paths.ts';
 import type { ErrorMessage } from '../messages.ts';
 
@@ -19,13 +19,16 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f\u2028\u2029]/;
 const IPv4 = z.ipv4();
 const isHost = (name: string) => DomainName.safeParse(name).success || IPv4.safeParse(name).success;
 
+/** As browsers send it. */
+const escapedQuery = (query: string) => query.toWellFormed().replace(/\P{ASCII}+/gu, encodeURIComponent);
+
 /** Parses a path with an optional host. Null: invalid. */
 export function readSource(type: Matching, text: string): Source | null {
   const bare = text.replace(/^https?:\/\//i, '');
   const slash = bare.indexOf('/');
-  const host = slash > 0 ? bare.slice(0, slash).toLowerCase() : null;
+  const host = slash > 0 ? asciiName(bare.slice(0, slash)).toLowerCase() : null;
   const [written = '', ...queries] = bare.slice(Math.max(slash, 0)).split('?');
-  const query = queries.length > 0 ? queries.join('?') : null;
+  const query = queries.length > 0 ? escapedQuery(queries.join('?')) : null;
   const path = pathKey(written);
   if (slash < 0 || hasStrayPercent(written) || UNPRINTABLE.test(path) || path.includes('#')) return null;
   if (/\/\/|\/\.\.?(?:\/|$)/.test(path)) return null;

@@ -12,6 +12,8 @@ describe('a source', () => {
     ['prefix', '/%b2/', '%/%B2'],
     ['exact', '/a?b=1&c', '/a?b=1&c'],
     ['exact', 'https://WWW.example.com/a', 'www.example.com/a'],
+    ['exact', 'https://Shop.例え.jp/中?q=中&b=%e4', 'shop.xn--r8jz45g.jp/中?q=%E4%B8%AD&b=%e4'],
+    ['prefix', '例え.jp/a/', 'xn--r8jz45g.jp/a'],
     ['prefix', '/a/', '/a'],
     ['prefix', '/', ''],
   ] as const)('%s %s is found as %s', (type, text, key) => {
