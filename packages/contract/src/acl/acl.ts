@@ -196,11 +196,12 @@ const escapedText = (text: string, operator: AclOperator) =>
     .toWellFormed()
     .replace(operator === 'matches' ? /\P{ASCII}+/gu : /(?:\P{ASCII}|\s)+/gu, (part) => encodeURIComponent(part));
 
+const Texts = z.array(z.string());
 function storedCondition(condition: Condition): Condition {
   const { field, operator, value } = condition;
   if (typeof value === 'string') return { ...condition, value: comparableText(field, operator, value) };
-  if (!Array.isArray(value) || !value.every((text) => typeof text === 'string')) return condition;
-  return { ...condition, value: value.map((text) => comparableText(field, operator, text)) };
+  const texts = Texts.safeParse(value).data;
+  return texts ? { ...condition, value: texts.map((text) => comparableText(field, operator, text)) } : condition;
 }
 
 export const AclAction = z.enum(['deny', 'drop', 'blacklist', 'allow', 'redirect301', 'redirect302']);

@@ -1,4 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { Suffix } from '../dns-setting/dns-setting.ts';
+import { syslogSettings } from '../log-destinations/log-destinations.ts';
+import { NodeMonitor } from '../nodes/nodes.ts';
+import { siteDnsForms } from '../site-dns/site-dns.ts';
+import { Cname } from '../virtual-nodes/virtual-nodes.ts';
 import type * as z from 'zod';
 import { BrandingInput } from '../branding/branding.ts';
 import { ErrorPageInput } from '../error-pages/error-pages.ts';
@@ -47,6 +52,18 @@ describe('a domain name of another script', () => {
     '例え..jp',
     `${'例'.repeat(64)}.jp`,
   ])('may not be %s', (name) => expect(DomainNameInput.safeParse(name).success).toBe(false));
+});
+
+test('is stored in punycode wherever a name is entered', () => {
+  const [written, stored] = ['Bücher.example', 'xn--bcher-kva.example'];
+  const node = { enabled: true, type: 1, url: null, port: 80, content: null, interval: 60, failAction: 'none' };
+  expect([
+    Suffix.parse(written),
+    Cname.parse(written),
+    siteDnsForms.powerDNS.shape.domains.parse([written]),
+    syslogSettings.host.parse(written),
+    NodeMonitor.parse({ ...node, host: `${written}:8080`, tlsName: written }),
+  ]).toMatchObject([stored, stored, [stored], stored, { host: `${stored}:8080`, tlsName: stored }]);
 });
 
 test('host names, addresses and Host fields are stored in lower case', () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { DomainName } from '../common/net.ts';
+import { DomainNameInput } from '../common/net.ts';
 import {
   AliDnsInput,
   CloudflareInput,
@@ -13,7 +13,7 @@ import {
 } from '../dns-account/dns-account.ts';
 import { Line, Weighting } from './lines.ts';
 
-const PlainName = DomainName.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
+const PlainName = DomainNameInput.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
 /** Leaves room for a label and a dot. */
 export const Suffix = PlainName.max(200);
 const RootDomain = Suffix.describe('The zone at the provider in which names are made');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Port, Text, Time } from '../common/common.ts';
 import { HttpUrl } from '../common/http-url.ts';
-import { DomainName } from '../common/net.ts';
+import { DomainNameInput } from '../common/net.ts';
 import { secret } from '../common/secret.ts';
 
 /** Limit per site. */
@@ -16,7 +16,7 @@ const OptionalSecret = secret(
 );
 /** Stands for what is not shown: values of a query, and a password. */
 export const MASKED = '***';
-const Host = z.union([DomainName.refine((name) => !name.startsWith('*.')), z.ipv4(), z.ipv6()], {
+const Host = z.union([DomainNameInput.refine((name) => !name.startsWith('*.')), z.ipv4(), z.ipv6()], {
   error: 'a host name or an address',
 });
 /** Set by the connection itself. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { Id, Ids, Memo, Port, Text, Time } from '../common/common.ts';
 import { Folder } from '../common/folder.ts';
 import { secret } from '../common/secret.ts';
+import { asciiName } from '../common/net.ts';
 import { FailingPattern, NodeFigures, NodeLoad, RunningTree } from '../edge/messages.ts';
 import { ReleaseProduct } from '../edge/releases.ts';
 import type { ErrorMessage } from '../messages.ts';
@@ -117,6 +118,7 @@ export const Geneva = z.object({
 /** A host with an optional port, as in the Host header. Not all that the pattern permits is a host: `1.2.3.4.5`. */
 const HostHeader = z
   .string()
+  .overwrite(asciiName)
   .max(259)
   .regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/)
   .refine((host) => URL.canParse(`http://${host}`), {
@@ -124,6 +126,7 @@ const HostHeader = z
   });
 const TlsName = z
   .string()
+  .overwrite(asciiName)
   .max(253)
   .regex(/^[A-Za-z0-9.-]+$/);
 

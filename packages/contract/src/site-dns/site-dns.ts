@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { Id, Time } from '../common/common.ts';
-import { DomainName } from '../common/net.ts';
+import { DomainNameInput } from '../common/net.ts';
 import { dnsAccountForms, DnsProvider, withDnsAccount } from '../dns-account/dns-account.ts';
 
 const Zones = z
-  .array(DomainName.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' }))
+  .array(DomainNameInput.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' }))
   .min(1)
   .max(100)
   .refine((names) => new Set(names).size === names.length, { message: 'data already exists' })

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { Id, Memo, Text, Time } from '../common/common.ts';
-import { DomainName, noDuplicateIP } from '../common/net.ts';
+import { DomainNameInput, noDuplicateIP } from '../common/net.ts';
 
 const Interval = z.int().min(0).max(3600).describe('Seconds until the next record answers; 0: all addresses at once');
 /** The CNAME target, in full. */
-export const Cname = DomainName.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
+export const Cname = DomainNameInput.refine((name) => !name.startsWith('*.'), { message: 'enter a domain name' });
 const Address = z.union([z.ipv4(), z.ipv6()]);
 
 export const CnameInput = z.object({ cname: Cname });
