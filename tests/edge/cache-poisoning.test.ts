@@ -205,6 +205,34 @@ describe('input that is not in the key', () => {
       expect(await edge.get(path, { host: name })).toMatchObject({ cache: 'uri-miss', body: 'undefined' });
     },
   );
+  // Regression: some frameworks split cookies at commas and blanks.
+  test.each(['a=1, who=evil', 'a=1,who =evil', 'a=1 who=evil', 'a=1\t"who"=evil', 'a, %77ho=evil'])(
+    'as a cookie within another one is in the key: %s',
+    async (cookie) => {
+      const { name } = await edge.site({ cacheRules: [rule({ cookies: 'listed', cookieNames: ['who'] })] });
+      const path = newPath();
+      edge.origin.on(path, ({ headers }) => ({ body: String(headers.cookie) }));
+      expect((await edge.get(path, { host: name, headers: { cookie } })).body).toBe(cookie);
+      expect(await edge.get(path, { host: name })).toMatchObject({ cache: 'uri-miss', body: 'undefined' });
+      // Other text within a value takes no part.
+      expect((await edge.get(path, { host: name, headers: { cookie: 'a=1, b=2 who' } })).cache).toBe('hit');
+    },
+  );
+  // Regression: a page of a session was stored for everyone when its cookie was spelled otherwise.
+  test.each(['%73ession_id=1', '"session_id"=1', 'Session_id=1', 'a=1, session_id=1', 'a=1 session_id =1', 'uid[a]=1'])(
+    'as the session cookie %s keeps the response out of the cache',
+    async (cookie) => {
+      const passCookies = ['session*', 'uid'];
+      const { name } = await edge.site({ cacheRules: [rule({ passCookies })] });
+      const path = newPath();
+      edge.origin.on(path, ({ headers }) => ({ body: String(headers.cookie) }));
+      expect(await edge.get(path, { host: name, headers: { cookie } })).toMatchObject({
+        cache: 'bypass',
+        body: cookie,
+      });
+      expect(await edge.get(path, { host: name })).toMatchObject({ cache: 'uri-miss', body: 'undefined' });
+    },
+  );
   test('reaches it where the response is not stored', async () => {
     const unstored = rule({ query: 'none', cacheTime: 0, type: 'prefix', value: ['/unstored'] });
     const { name } = await edge.site({
