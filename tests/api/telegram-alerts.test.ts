@@ -145,6 +145,17 @@ test('a stop ends between parts, and another process continues at once', async (
   expect(telegram.texts).toHaveLength(2);
 });
 
+test('a process whose lease another one took sends no further part', async () => {
+  await longMessage();
+  const first = await claim();
+  await hurry();
+  const second = await claim();
+  await deliver(installation, first, never);
+  expect(telegram.texts).toEqual([]);
+  await deliver(installation, second, never);
+  expect(telegram.texts).toHaveLength(2);
+});
+
 test('a message waits as long as Telegram asks', async () => {
   const { domain, site } = await siteWithDomain();
   await setStatus(domain.id, 'inactive');

@@ -2,12 +2,13 @@
 import { createHmac } from 'node:crypto';
 import { WebhookBody } from '@edgeloom/contract/webhooks/webhooks.ts';
 import { webhooks } from '@edgeloom/contract/webhooks/webhooks.endpoints.ts';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SignedInAccount } from '../support/builders/api-clients.ts';
 import { unique } from '../support/builders/build.ts';
 import { startOrigin, type Origin, type OriginRequest } from '../support/fakes/origin.ts';
 import { testApp } from '../support/services/app.ts';
-import { claimMessage, deliverAlerts, raiseAlerts } from '../support/services/background-work.ts';
+import { claimMessage, deliver, deliverAlerts, raiseAlerts } from '../support/services/background-work.ts';
 import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8' });
@@ -190,6 +191,10 @@ test('another name of a disabled webhook keeps its log', async () => {
   expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ id, nextTryAt: expect.any(String) }]);
 });
 
+/** Ends the retries of other tests, so that a claim takes a message of this channel. */
+const keepOnly = (channelId: string) =>
+  pool.query('UPDATE alert_messages SET is_pending = FALSE WHERE channel_id <> $1', [channelId]);
+
 test('a channel takes one slot, whatever it has to send', async () => {
   receiver.on('/slots', { status: 200 });
   const { site, hook } = await troubledSite('/slots');
@@ -198,18 +203,91 @@ test('a channel takes one slot, whatever it has to send', async () => {
   await passAndDeliver();
   const ids = (await deliveriesOf(site.client, hook.id)).map(({ id }) => id);
   expect(ids).toHaveLength(2);
+  await keepOnly(hook.id);
   await resend(site.client, hook.id, ids);
-  const client = await pool.connect();
-  try {
-    await client.query('BEGIN');
-    expect(await claimMessage(client, 'webhook')).not.toBeNull();
-    expect(await claimMessage(pool, 'webhook')).toBeNull();
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
-  }
-  expect(await claimMessage(pool, 'webhook')).not.toBeNull();
+  const claims = await Promise.all(Array.from({ length: 5 }, async () => claimMessage(pool, 'webhook')));
+  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
   expect(await claimMessage(pool, 'webhook')).toBeNull();
+});
+
+/**
+ * A pool of another process, whose statements stop between reading accounts and locking rows. `waiting` resolves when
+ * one is stopped. The view is of this file's database only.
+ */
+async function stoppedProcess() {
+  const GATE = 4711;
+  const stopped = new pg.Pool({ connectionString: installation.env.DATABASE_URL, application_name: 'stopped', max: 1 });
+  const holder = await pool.connect();
+  await holder.query(`SELECT pg_advisory_lock(${GATE})`);
+  await pool.query(`CREATE FUNCTION pass_gate() RETURNS boolean LANGUAGE plpgsql VOLATILE AS $$ BEGIN
+      IF current_setting('application_name') = 'stopped' THEN PERFORM pg_advisory_xact_lock_shared(${GATE}); END IF;
+      RETURN TRUE; END $$;
+    ALTER TABLE accounts RENAME TO real_accounts;
+    CREATE VIEW accounts AS SELECT * FROM real_accounts WHERE pass_gate()`);
+  const isWaiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'stopped'
+    AND wait_event_type = 'Lock'`;
+  return {
+    pool: stopped,
+    waiting: () => expect.poll(async () => (await pool.query(isWaiting)).rowCount).toBe(1),
+    open: () => holder.query(`SELECT pg_advisory_unlock(${GATE})`),
+    stop: async () => {
+      await holder.query('SELECT pg_advisory_unlock_all()');
+      holder.release();
+      await stopped.end();
+      await pool.query('DROP VIEW accounts; ALTER TABLE real_accounts RENAME TO accounts; DROP FUNCTION pass_gate');
+    },
+  };
+}
+
+test.each([1, 2])(
+  'a claim that read before another one was stored takes no message of its channel: %i',
+  async (count) => {
+    receiver.on('/claimed', { status: 200 });
+    const { site, hook } = await troubledSite('/claimed');
+    await passAndDeliver();
+    if (count === 2) {
+      await db.domain.update({ where: { id: (await build.domain({ site })).id }, data: { cnameStatus: 'inactive' } });
+      await passAndDeliver();
+    }
+    const ids = (await deliveriesOf(site.client, hook.id)).map(({ id }) => id);
+    expect(ids).toHaveLength(count);
+    await keepOnly(hook.id);
+    await resend(site.client, hook.id, ids);
+    const other = await stoppedProcess();
+    try {
+      const late = claimMessage(other.pool, 'webhook');
+      await other.waiting();
+      expect(ids).toContain((await claimMessage(pool, 'webhook'))?.id);
+      await other.open();
+      expect(await late).toBeNull();
+    } finally {
+      await other.stop();
+    }
+  },
+);
+
+test('an attempt whose message was claimed again changes neither the message nor the channel', async () => {
+  receiver.on('/overtaken', { status: 200 });
+  const { site, hook } = await troubledSite('/overtaken');
+  await raiseAlerts(installation);
+  await keepOnly(hook.id);
+  const claim = async () => (await claimMessage(pool, 'webhook')) ?? expect.fail('no message is due');
+  const never = new AbortController().signal;
+  const endLease = () => pool.query('UPDATE alert_messages SET claimed_until = NULL WHERE channel_id = $1', [hook.id]);
+  const first = await claim();
+  await endLease();
+  const second = await claim();
+  await endLease();
+  const third = await claim();
+  await deliver(installation, first, never);
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([{ sentAt: null, nextTryAt: expect.any(String) }]);
+  await deliver(installation, third, never);
+  const after = await deliveriesOf(site.client, hook.id);
+  expect(after).toMatchObject([{ sentAt: expect.any(String), lastError: null, nextTryAt: null }]);
+  receiver.on('/overtaken', { status: 500 });
+  await expect(deliver(installation, second, never)).rejects.toThrow('500');
+  expect(await deliveriesOf(site.client, hook.id)).toEqual(after);
+  expect((await as(site.client).call(webhooks.list)).data).toMatchObject([{ lastError: null }]);
 });
 
 test('the secret is shown once, names are unique, and there are at most ten', async () => {

@@ -1,11 +1,14 @@
 // Claims and delivers messages of alerts. A message counts as sent when the receiver accepted it, so a kill before
 // that is stored repeats it: a webhook recognizes the repetition by its id.
+import { randomUUID } from 'node:crypto';
 import { alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
 import { AlertEvent, RETRY_HOURS, WebhookBody } from '@edgeloom/contract/webhooks/webhooks.ts';
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import type { Installation } from '../core/installation.ts';
+import { isUnleased, RELEASE_LEASE } from '../core/lease.ts';
 import { contexts, type Secrets } from '../core/secrets.ts';
+import { inTransaction, withClient } from '../node-link/transactions.ts';
 import { DeliveryError } from './delivery-error.ts';
 import { sendText, splitText } from './telegram.ts';
 import { alertText } from './texts.ts';
@@ -15,6 +18,8 @@ export type ChannelType = 'telegram' | 'webhook';
 
 interface ClaimedMessage {
   id: string;
+  /** Identifies this attempt. A later one, after the lease expired, has another. */
+  claim: string;
   events: unknown;
   text: string | null;
   partsSent: number;
@@ -37,35 +42,57 @@ const MAX_WAIT_SECONDS: Readonly<Record<ChannelType, number>> = {
   webhook: MAX_RETRY_SECONDS,
 };
 
+/** SQL: the next attempt of this message may begin. */
+const isDue = (message: string) =>
+  `${message}.is_pending AND ${message}.due_at <= now() AND ${message}.expires_at > now()`;
+/** SQL: no message of this channel is being delivered. A channel sends one at a time, so that it takes one slot. */
+const isChannelFree = (channelId: string) =>
+  `NOT EXISTS (SELECT FROM alert_messages r WHERE r.channel_id = ${channelId} AND r.is_pending AND NOT ${isUnleased('r')})`;
+const LOCK_CHANNEL = `SELECT d.id FROM alert_messages o JOIN alert_channels d ON d.id = o.channel_id
+    JOIN accounts b ON b.id = d.account_id
+  WHERE ${isDue('o')} AND d.enabled AND d.type = $1 AND b.status = 'normal' AND ${isChannelFree('o.channel_id')}
+  ORDER BY o.due_at, o.created_at LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED`;
 /**
- * A channel sends one message at a time, so that one that does not respond takes one slot. Its row is locked against a
- * claim at the same moment.
+ * Tests and leases in one statement, which begins after its channel was locked. So it sees each earlier lease of the
+ * channel. The statement that chose the channel may be older than that lease.
  */
-const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_until = ${LEASE}
+const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_by = $2, claimed_until = ${LEASE}
   FROM alert_channels c, accounts a WHERE c.id = m.channel_id AND a.id = c.account_id AND m.id = (
-    SELECT o.id FROM alert_messages o JOIN alert_channels d ON d.id = o.channel_id JOIN accounts b ON b.id = d.account_id
-      WHERE o.is_pending AND o.due_at <= now() AND o.expires_at > now() AND d.enabled AND d.type = $1 AND b.status = 'normal'
-        AND NOT EXISTS (SELECT FROM alert_messages r
-          WHERE r.channel_id = o.channel_id AND r.is_pending AND r.claimed_until > now())
-      ORDER BY o.due_at LIMIT 1 FOR NO KEY UPDATE OF d, o SKIP LOCKED)
-  RETURNING m.id, m.events, m.text, m.parts_sent AS "partsSent", m.tries, m.created_at AS "createdAt",
+    SELECT o.id FROM alert_messages o WHERE o.channel_id = $1 AND ${isDue('o')} AND ${isChannelFree('$1')}
+      ORDER BY o.due_at, o.created_at LIMIT 1 FOR UPDATE)
+  RETURNING m.id, m.claimed_by AS claim, m.events, m.text, m.parts_sent AS "partsSent", m.tries,
+    m.created_at AS "createdAt",
     c.id AS "channelId", c.type, c.address, c.secret_sealed AS "secretSealed", a.language`;
-const STORE_TEXT = 'UPDATE alert_messages SET text = $2 WHERE id = $1';
-const PART_SENT = `UPDATE alert_messages SET parts_sent = $2, claimed_until = ${LEASE} WHERE id = $1`;
-const RELEASE = 'UPDATE alert_messages SET claimed_until = NULL WHERE id = $1';
+/** SQL: the message is still leased for this attempt. */
+const IS_OWN = 'id = $1 AND claimed_by = $2';
+const STORE_TEXT = `UPDATE alert_messages SET text = $3 WHERE ${IS_OWN}`;
+const PART_SENT = `UPDATE alert_messages SET parts_sent = $3, claimed_until = ${LEASE} WHERE ${IS_OWN}`;
+const RELEASE = `UPDATE alert_messages SET ${RELEASE_LEASE} WHERE ${IS_OWN}`;
 /** Locks the message only: a pass of raise-alerts.job.ts may hold the channel for longer than the lease. */
 const SENT = `UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
-  claimed_until = NULL WHERE id = $1`;
+  ${RELEASE_LEASE} WHERE ${IS_OWN}`;
 const CHANNEL_WORKS =
   'UPDATE alert_channels SET last_error = NULL, failed_at = NULL WHERE id = $1 AND failed_at IS NOT NULL';
-/** $3: seconds until the next attempt. $4: 1 if the receiver refused the message. */
-const FAILED = `UPDATE alert_messages SET last_error = $2, claimed_until = NULL, due_at = now() + interval '1 second' * $3,
-  refusals = refusals + $4 WHERE id = $1`;
+/** $4: seconds until the next attempt. $5: 1 if the receiver refused the message. */
+const FAILED = `UPDATE alert_messages SET last_error = $3, ${RELEASE_LEASE}, due_at = now() + interval '1 second' * $4,
+  refusals = refusals + $5 WHERE ${IS_OWN}`;
 const CHANNEL_FAILED = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
 
-export async function claimMessage(pool: Pick<Pool, 'query'>, type: ChannelType): Promise<ClaimedMessage | null> {
-  const { rows } = await pool.query<ClaimedMessage>(CLAIM, [type]);
-  return rows[0] ?? null;
+/** Null: nothing is due, or other processes have it. */
+export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
+  for (;;) {
+    const attempt = await withClient(pool, (client) =>
+      inTransaction(client, async () => {
+        const { rows: channels } = await client.query<{ id: string }>(LOCK_CHANNEL, [type]);
+        const [channel] = channels;
+        if (!channel) return { isEmpty: true, message: null };
+        const { rows } = await client.query<ClaimedMessage>(CLAIM, [channel.id, randomUUID()]);
+        return { isEmpty: false, message: rows[0] ?? null };
+      }),
+    );
+    // Another process claimed the channel's message meanwhile. Other channels may have some.
+    if (attempt.isEmpty || attempt.message) return attempt.message;
+  }
 }
 
 /** The stored events that this version knows. */
@@ -83,7 +110,7 @@ type Services = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 
 /**
  * Throws a DeliveryError after it was stored, so that it is logged and counted. Any other error leaves the message to
- * the end of its lease.
+ * the end of its lease. An attempt counts only while the message is leased for it.
  */
 export async function deliver(
   services: Services,
@@ -93,25 +120,29 @@ export async function deliver(
 ): Promise<void> {
   const { pool } = services;
   try {
-    const isSent = await send(services, message, stopping, now);
-    if (isSent) await storeSuccess(pool, message);
-    else await pool.query(RELEASE, [message.id]);
+    const outcome = await send(services, message, stopping, now);
+    if (outcome === 'sent') await storeSuccess(pool, message);
+    else await storeOwn(pool, RELEASE, message);
   } catch (error) {
     if (error instanceof DeliveryError) await storeError(pool, message, error);
     throw error;
   }
 }
 
-async function storeSuccess(pool: Pool, { id, channelId }: ClaimedMessage): Promise<void> {
-  await pool.query(SENT, [id]);
-  await pool.query(CHANNEL_WORKS, [channelId]);
+/** False: the message was claimed again after the lease, or deleted with its channel. */
+async function storeOwn(pool: Pool, statement: string, { id, claim }: ClaimedMessage, values: readonly unknown[] = []) {
+  const { rowCount } = await pool.query(statement, [id, claim, ...values]);
+  return rowCount === 1;
+}
+
+async function storeSuccess(pool: Pool, message: ClaimedMessage): Promise<void> {
+  if (await storeOwn(pool, SENT, message)) await pool.query(CHANNEL_WORKS, [message.channelId]);
 }
 
 /** A message that was deleted, because its channel was turned off, says nothing about the channel. */
 async function storeError(pool: Pool, message: ClaimedMessage, error: DeliveryError): Promise<void> {
-  const delay = retryDelay(error, message);
-  const { rowCount } = await pool.query(FAILED, [message.id, error.code, delay, error.isRefused ? 1 : 0]);
-  if (rowCount === 1) await pool.query(CHANNEL_FAILED, [message.channelId, error.code]);
+  const values = [error.code, retryDelay(error, message), error.isRefused ? 1 : 0];
+  if (await storeOwn(pool, FAILED, message, values)) await pool.query(CHANNEL_FAILED, [message.channelId, error.code]);
 }
 
 /** In seconds. A pass of raise-alerts.job.ts ends messages at `expires_at`. */
@@ -120,14 +151,23 @@ function retryDelay({ retryAfterSeconds }: DeliveryError, { tries, type }: Claim
   return Math.ceil(Math.max(delay, Math.min(retryAfterSeconds ?? 0, MAX_WAIT_SECONDS[type])));
 }
 
-/** False: stopped before the last part. */
-async function send({ env, pool, secrets }: Services, message: ClaimedMessage, stopping: AbortSignal, now: Date) {
+/** stopped: before the last part. */
+type Outcome = 'sent' | 'stopped';
+
+async function send(
+  { env, pool, secrets }: Services,
+  message: ClaimedMessage,
+  stopping: AbortSignal,
+  now: Date,
+): Promise<Outcome> {
   const secret = secretOf(secrets, { id: message.channelId, secretSealed: message.secretSealed });
   if (message.type === 'telegram') return sendParts({ env, pool }, message, secret, stopping);
-  const data = { events: eventsOf(message.events) };
-  const body = JSON.stringify(z.encode(WebhookBody, { type: 'alerts', timestamp: message.createdAt, data }));
+  const events = eventsOf(message.events);
+  const body = JSON.stringify(
+    z.encode(WebhookBody, { type: 'alerts', timestamp: message.createdAt, data: { events } }),
+  );
   await postWebhook(env, { url: message.address, secret, id: message.id, body }, now);
-  return true;
+  return 'sent';
 }
 
 /** Sent parts are stored one by one, so that a retry starts after them. */
@@ -136,16 +176,16 @@ async function sendParts(
   message: ClaimedMessage,
   token: string,
   stopping: AbortSignal,
-): Promise<boolean> {
+): Promise<Outcome> {
   const text = message.text ?? alertText(eventsOf(message.events), message.language);
-  if (message.text === null) await pool.query(STORE_TEXT, [message.id, text]);
+  if (message.text === null && !(await storeOwn(pool, STORE_TEXT, message, [text]))) return 'stopped';
   for (const [index, part] of splitText(text).entries()) {
     if (index < message.partsSent) continue;
-    if (stopping.aborted) return false;
+    if (stopping.aborted) return 'stopped';
     await sendText(env, token, message.address, part);
-    await pool.query(PART_SENT, [message.id, index + 1]);
+    if (!(await storeOwn(pool, PART_SENT, message, [index + 1]))) return 'stopped';
   }
-  return true;
+  return 'sent';
 }
 
 export function secretOf(

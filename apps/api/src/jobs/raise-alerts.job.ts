@@ -13,6 +13,7 @@ import {
   type Condition,
 } from '../alerts/find-conditions.ts';
 import type { Installation } from '../core/installation.ts';
+import { isUnleased } from '../core/lease.ts';
 import { locks } from '../core/locks.ts';
 import { sql, textOf, type Sql } from '../core/sql.ts';
 import { repeat, type Wakeable } from '../node-link/repeat.ts';
@@ -91,7 +92,7 @@ const DROP_REFUSED = `DELETE FROM alert_notices n USING alerts h, alert_channels
 /** Also messages of accounts that were paused. */
 const EXPIRE = `UPDATE alert_messages m SET is_pending = FALSE, failed_at = now()
   FROM alert_channels c JOIN accounts a ON a.id = c.account_id WHERE c.id = m.channel_id AND m.is_pending
-    AND (m.expires_at <= now() OR a.status <> 'normal') AND (m.claimed_until IS NULL OR m.claimed_until < now())`;
+    AND (m.expires_at <= now() OR a.status <> 'normal') AND ${isUnleased('m')}`;
 /**
  * Puts the waiting notices of a channel into a message, or into one for each kind. While a message of a channel was
  * neither sent nor given up, the next notices wait and become one message, too, unless its receiver refuses only that
