@@ -145,6 +145,81 @@ test('a message that is refused five times delays no other one, and is retried',
   expect(await sentCount()).toBe(2);
 });
 
+/** Phases and names of events in a receiver's requests, without the first ones. */
+const eventsAt = (path: string, skipped: number) =>
+  receiver
+    .asked(path)
+    .slice(skipped)
+    .flatMap(({ body }) => WebhookBody.parse(JSON.parse(body)).data.events)
+    .map(({ phase, name }) => `${phase} ${name}`);
+const setStatus = (id: string, cnameStatus: 'active' | 'inactive') =>
+  db.domain.update({ where: { id }, data: { cnameStatus } });
+
+test('the end of an alert waits for a begin that its receiver refuses, and other alerts do not', async () => {
+  receiver.on('/order', { status: 413 });
+  const { site, hook, domain } = await troubledSite('/order');
+  await passAndDeliver();
+  for (let tries = 1; tries < 5; tries += 1) {
+    await hurry();
+    await deliverAlerts(installation);
+  }
+  const refusedCount = receiver.asked('/order').length;
+  receiver.on('/order', { status: 200 });
+  const other = await build.domain({ site });
+  await setStatus(domain.id, 'active');
+  await setStatus(other.id, 'inactive');
+  await passAndDeliver();
+  await hurry();
+  await deliverAlerts(installation);
+  await passAndDeliver();
+  expect(eventsAt('/order', refusedCount)).toEqual([
+    `began ${other.name}`,
+    `began ${domain.name}`,
+    `ended ${domain.name}`,
+  ]);
+  expect((await deliveriesOf(site.client, hook.id)).every(({ sentAt }) => sentAt !== null)).toBe(true);
+});
+
+test('a resent message leaves out begins whose end was delivered', async () => {
+  receiver.on('/late', { status: 500 });
+  const { site, hook, domain } = await troubledSite('/late');
+  const other = await build.domain({ site });
+  await setStatus(other.id, 'inactive');
+  await passAndDeliver();
+  await pool.query('UPDATE alert_messages SET expires_at = now() WHERE channel_id = $1', [hook.id]);
+  const [givenUp] = await deliveriesOf(site.client, hook.id);
+  const ids = [givenUp?.id ?? ''];
+  receiver.on('/late', { status: 200 });
+  const refusedCount = receiver.asked('/late').length;
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  await resend(site.client, hook.id, ids);
+  await deliverAlerts(installation);
+  expect(eventsAt('/late', refusedCount)).toEqual([`ended ${domain.name}`, `began ${other.name}`]);
+});
+
+test('a message is not resent when the ends of all its alerts were delivered', async () => {
+  receiver.on('/outdated', { status: 500 });
+  const { site, hook, domain } = await troubledSite('/outdated');
+  await passAndDeliver();
+  await pool.query('UPDATE alert_messages SET expires_at = now() WHERE channel_id = $1', [hook.id]);
+  const [givenUp] = await deliveriesOf(site.client, hook.id);
+  receiver.on('/outdated', { status: 200 });
+  await setStatus(domain.id, 'active');
+  await passAndDeliver();
+  const requestCount = receiver.asked('/outdated').length;
+  await resend(site.client, hook.id, [givenUp?.id ?? '']);
+  await deliverAlerts(installation);
+  expect(receiver.asked('/outdated')).toHaveLength(requestCount);
+  expect((await deliveriesOf(site.client, hook.id)).find(({ id }) => id === givenUp?.id)).toMatchObject({
+    sentAt: null,
+    failedAt: expect.any(String),
+    nextTryAt: null,
+    lastError: 'outdated',
+  });
+  expect((await as(site.client).call(webhooks.list)).data).toMatchObject([{ lastError: null }]);
+});
+
 test('a receiver delays its next attempt by at most fifteen minutes', async () => {
   receiver.on('/later', { status: 503, headers: { 'Retry-After': '86400' } });
   const { hook } = await troubledSite('/later');

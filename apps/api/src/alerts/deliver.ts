@@ -24,6 +24,8 @@ interface ClaimedMessage {
   text: string | null;
   partsSent: number;
   tries: number;
+  /** Given up before, and resent. */
+  wasGivenUp: boolean;
   createdAt: Date;
   channelId: string;
   type: ChannelType;
@@ -61,7 +63,7 @@ const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_by = $2,
     SELECT o.id FROM alert_messages o WHERE o.channel_id = $1 AND ${isDue('o')} AND ${isChannelFree('$1')}
       ORDER BY o.due_at, o.created_at LIMIT 1 FOR UPDATE)
   RETURNING m.id, m.claimed_by AS claim, m.events, m.text, m.parts_sent AS "partsSent", m.tries,
-    m.created_at AS "createdAt",
+    m.failed_at IS NOT NULL AND m.sent_at IS NULL AS "wasGivenUp", m.created_at AS "createdAt",
     c.id AS "channelId", c.type, c.address, c.secret_sealed AS "secretSealed", a.language`;
 /** SQL: the message is still leased for this attempt. */
 const IS_OWN = 'id = $1 AND claimed_by = $2';
@@ -77,6 +79,13 @@ const CHANNEL_WORKS =
 const FAILED = `UPDATE alert_messages SET last_error = $3, ${RELEASE_LEASE}, due_at = now() + interval '1 second' * $4,
   refusals = refusals + $5 WHERE ${IS_OWN}`;
 const CHANNEL_FAILED = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
+/** Alerts whose begin is in the message, and whose end was delivered by another one. */
+const ENDS_DELIVERED = `SELECT e.alert_id AS "alertID" FROM alert_notices b
+    JOIN alert_notices e ON e.channel_id = b.channel_id AND e.alert_id = b.alert_id AND e.has_ended
+    JOIN alert_messages m ON m.id = e.message_id
+  WHERE b.message_id = $1 AND NOT b.has_ended AND m.id <> $1 AND m.sent_at IS NOT NULL`;
+const OUTDATED = `UPDATE alert_messages SET is_pending = FALSE, failed_at = now(), last_error = 'outdated', ${RELEASE_LEASE}
+  WHERE ${IS_OWN}`;
 
 /** Null: nothing is due, or other processes have it. */
 export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
@@ -122,7 +131,7 @@ export async function deliver(
   try {
     const outcome = await send(services, message, stopping, now);
     if (outcome === 'sent') await storeSuccess(pool, message);
-    else await storeOwn(pool, RELEASE, message);
+    else await storeOwn(pool, outcome === 'outdated' ? OUTDATED : RELEASE, message);
   } catch (error) {
     if (error instanceof DeliveryError) await storeError(pool, message, error);
     throw error;
@@ -151,8 +160,8 @@ function retryDelay({ retryAfterSeconds }: DeliveryError, { tries, type }: Claim
   return Math.ceil(Math.max(delay, Math.min(retryAfterSeconds ?? 0, MAX_WAIT_SECONDS[type])));
 }
 
-/** stopped: before the last part. */
-type Outcome = 'sent' | 'stopped';
+/** stopped: before the last part. outdated: nothing of it may be delivered any more. */
+type Outcome = 'sent' | 'stopped' | 'outdated';
 
 async function send(
   { env, pool, secrets }: Services,
@@ -162,12 +171,26 @@ async function send(
 ): Promise<Outcome> {
   const secret = secretOf(secrets, { id: message.channelId, secretSealed: message.secretSealed });
   if (message.type === 'telegram') return sendParts({ env, pool }, message, secret, stopping);
-  const events = eventsOf(message.events);
+  const events = await currentEvents(pool, message);
+  if (events === null) return 'outdated';
   const body = JSON.stringify(
     z.encode(WebhookBody, { type: 'alerts', timestamp: message.createdAt, data: { events } }),
   );
   await postWebhook(env, { url: message.address, secret, id: message.id, body }, now);
   return 'sent';
+}
+
+/**
+ * A message that was given up and resent leaves out begins whose end was delivered meanwhile: a receiver would keep
+ * such an alert open. Read under the lease, so that no end is delivered after that. Null: nothing is left.
+ */
+async function currentEvents(pool: Pool, message: ClaimedMessage): Promise<AlertEvent[] | null> {
+  const events = eventsOf(message.events);
+  if (!message.wasGivenUp) return events;
+  const { rows } = await pool.query<{ alertID: string }>(ENDS_DELIVERED, [message.id]);
+  const ended = new Set(rows.map(({ alertID }) => alertID));
+  const current = events.filter(({ alertID, phase }) => phase === 'ended' || !ended.has(alertID));
+  return current.length === 0 && events.length > 0 ? null : current;
 }
 
 /** Sent parts are stored one by one, so that a retry starts after them. */

@@ -96,7 +96,7 @@ const EXPIRE = `UPDATE alert_messages m SET is_pending = FALSE, failed_at = now(
 /**
  * Puts the waiting notices of a channel into a message, or into one for each kind. While a message of a channel was
  * neither sent nor given up, the next notices wait and become one message, too, unless its receiver refuses only that
- * one. The longest interval is a day.
+ * one. An end always waits for the message of its begin. The longest interval is a day.
  */
 const COMPOSE = `WITH recent_kinds AS MATERIALIZED (
     SELECT DISTINCT m.channel_id, b.kind FROM alert_messages m JOIN alert_channels c ON c.id = m.channel_id
@@ -113,6 +113,9 @@ const COMPOSE = `WITH recent_kinds AS MATERIALIZED (
       AND NOT EXISTS (SELECT FROM alert_messages m
         WHERE m.channel_id = c.id AND m.is_pending AND m.sent_at IS NULL AND m.failed_at IS NULL
           AND m.refusals < ${MAX_DELAYING_REFUSALS})
+      AND NOT (n.has_ended AND EXISTS (SELECT FROM alert_notices b JOIN alert_messages m ON m.id = b.message_id
+        WHERE b.channel_id = n.channel_id AND b.alert_id = n.alert_id AND NOT b.has_ended
+          AND m.is_pending AND m.sent_at IS NULL))
       AND NOT EXISTS (SELECT FROM recent_kinds r WHERE r.channel_id = c.id AND r.kind = a.kind)
   ), numbered_notices AS (
     SELECT *, row_number() OVER (PARTITION BY channel_id, group_key ORDER BY at, alert_id, has_ended) AS position FROM ready_notices

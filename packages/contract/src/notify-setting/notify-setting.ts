@@ -9,6 +9,7 @@ export const AlertKinds = z.array(AlertKind).max(AlertKind.options.length);
 /**
  * Why the last message was not delivered. status: the server's response was no success. token and chat: Telegram does
  * not know the token, or the bot may not write to the chat. secret: the stored secret must be entered again.
+ * outdated: the message was resent after the ends of its alerts were delivered.
  */
 export const AlertDeliveryError = z.enum([
   'connection',
@@ -19,6 +20,7 @@ export const AlertDeliveryError = z.enum([
   'token',
   'chat',
   'secret',
+  'outdated',
 ]);
 
 export const TelegramInput = z.object({
