@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -66,6 +67,32 @@ test('ten sent files stay', async () => {
   const { names, dropped } = await spoolOf(1_000_000, sent, 1, sent);
   expect(names).toEqual(['access.json', ...Array.from({ length: 10 }, (_, i) => nameOf(i + 5))]);
   expect(dropped.lines).toBe(0);
+});
+
+// Regression: lines that nginx wrote between the deletion and the reopening of its log were counted nowhere.
+test('a file that nginx still writes stays until it is closed, and then its last lines count', async () => {
+  const dir = await mkdtemp(path.join(tmpdir(), 'spool-'));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  const logs = path.join(dir, 'logs');
+  await mkdir(logs);
+  const file = path.join(logs, nameOf(0));
+  await writeFile(file, LINE.repeat(5));
+  // It works in nginx's folder, and has the file open from the rotation on.
+  const script = 'exec 3>>"$0"; echo open; read line; echo "$line" >&3; exec 3>&-; echo closed; read end';
+  const writer = spawn('/bin/sh', ['-c', script, file], { cwd: dir });
+  onTestFinished(() => void writer.kill());
+  let output = '';
+  writer.stdout.on('data', (text: Buffer) => (output += text.toString()));
+  await expect.poll(() => output).toContain('open');
+  const disk = { size: 1e12, free: 1e12 };
+  const deps = { dir: logs, maxBytes: 100, reached: () => 0, rotate: async () => undefined, log };
+  const spool = new Spool({ ...deps, readDisk: async () => disk });
+  await spool.enforce();
+  writer.stdin.write(LINE);
+  await expect.poll(() => output).toContain('closed');
+  await spool.enforce();
+  expect(spool.dropped).toEqual({ lines: 6, bytes: 600 });
+  expect(await readdir(logs)).toEqual([]);
 });
 
 test('a large current file is rotated', async () => {

@@ -1,8 +1,10 @@
 // Bounds the access log that waits on the disk, and leaves room on the disk for new lines, because nobody counts lines
 // that nginx cannot write. The oldest rotated files are deleted first, and their unsent lines are counted. Sent files
 // stay for the operator as long as there is room.
-import { rm, statfs } from 'node:fs/promises';
+import { rm, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
 import type { Log } from '../log.ts';
+import { findFilesInUse } from '../nginx/processes.ts';
 import { countLines, findLogFiles, type LogFile } from './log-files.ts';
 
 interface Deps {
@@ -55,15 +57,29 @@ export class Spool {
     const maxBytes = await this.#maxBytes(files);
     const rotated = files.filter(({ isRotated }) => isRotated);
     const sent = rotated.filter(({ id, size }) => reached(id) >= size);
-    for (const file of sent.slice(0, -MAX_SENT_FILES)) await rm(file.path, { force: true });
-    let bytes = files.reduce((sum, { size }) => sum + size, 0);
-    for (const file of [...sent, ...rotated.filter((each) => !sent.includes(each))]) {
-      if (bytes <= maxBytes) break;
-      await this.#drop(file);
-      bytes -= file.size;
-    }
+    const bytes = files.reduce((sum, { size }) => sum + size, 0);
+    await this.#deleteFiles(
+      [...sent, ...rotated.filter((each) => !sent.includes(each))],
+      Math.max(0, sent.length - MAX_SENT_FILES),
+      bytes - maxBytes,
+    );
     const current = files.at(-1);
     if (current !== undefined && !current.isRotated && current.size > maxBytes / SEGMENTS) await rotate();
+  }
+
+  /** Deletes the first files: at least so many, and until so many bytes are free. */
+  async #deleteFiles(files: readonly LogFile[], count: number, bytes: number): Promise<void> {
+    if (count === 0 && bytes <= 0) return;
+    const { dir } = this.#deps;
+    // nginx may write more lines, which nobody would count, and its open file would keep its room.
+    const inUse = await findFilesInUse(path.dirname(dir), dir);
+    let freed = 0;
+    for (const [i, file] of files.entries()) {
+      if (i >= count && freed >= bytes) return;
+      if (inUse.has(file.path)) continue;
+      freed += file.size;
+      await this.#delete(file);
+    }
   }
 
   /** On a disk that others fill, so much stays that the current file is not rotated each second. */
@@ -76,10 +92,12 @@ export class Spool {
     return Math.min(maxBytes, Math.max(room, reserve));
   }
 
-  async #drop({ id, path, size }: LogFile): Promise<void> {
+  async #delete({ id, path: file }: LogFile): Promise<void> {
     const from = this.#deps.reached(id);
-    const lines = from < size ? await countLines(path, from) : 0;
-    await rm(path, { force: true });
+    // It may have grown since it was found.
+    const { size } = await stat(file);
+    const lines = from < size ? await countLines(file, from) : 0;
+    await rm(file, { force: true });
     if (from >= size) return;
     this.dropped.lines += lines;
     this.dropped.bytes += size - from;

@@ -1,5 +1,6 @@
 // Finds nginx processes in /proc. A pid alone may have been reused.
 import { readdir, readFile, readlink } from 'node:fs/promises';
+import path from 'node:path';
 
 export interface Process {
   pid: number;
@@ -40,6 +41,30 @@ export async function isRunning(process: Process): Promise<boolean> {
   return (await findProcess(process.pid))?.startedAtTick === process.startedAtTick;
 }
 
+/**
+ * Files of a folder that processes with this working directory, such as nginx, have open for writing. An agent without
+ * root does not see those of other users.
+ */
+export async function findFilesInUse(workingDir: string, folder: string): Promise<Set<string>> {
+  const pids = await findPids(workingDir);
+  const files = await Promise.all(
+    pids.map(async (pid) => {
+      const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => []);
+      return Promise.all(
+        descriptors.map(async (fd) => {
+          const file = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
+          if (path.dirname(file) !== folder) return [];
+          return isWritable(await readFile(`/proc/${pid}/fdinfo/${fd}`, 'utf8').catch(() => '')) ? [file] : [];
+        }),
+      );
+    }),
+  );
+  return new Set(files.flat(2));
+}
+
+/** The octal flags of proc(5)'s fdinfo end with open(2)'s O_WRONLY (1) or O_RDWR (2). */
+const isWritable = (info: string): boolean => /^flags:\s*\d*[12]$/m.test(info);
+
 /** Every serving nginx process of this directory, masters and workers. */
 export async function findNginx(dir: string): Promise<(Process & { title: string })[]> {
   return (await findAnyNginx(dir)).filter(({ title }) => title.startsWith('nginx: '));
@@ -47,16 +72,20 @@ export async function findNginx(dir: string): Promise<(Process & { title: string
 
 /** Includes processes that are starting or testing a tree, which have no title yet. */
 export async function findAnyNginx(dir: string): Promise<(Process & { title: string })[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
-    pids.map(async (pid) => {
-      if ((await readlink(`/proc/${pid}/cwd`).catch(() => null)) !== dir) return null;
+    (await findPids(dir)).map(async (pid) => {
       const [process, title] = await Promise.all([findProcess(pid), titleOf(pid)]);
       const isNginx = title.startsWith('nginx: ') || title.includes(` -p ${dir} `);
       return process !== null && isNginx ? { ...process, title } : null;
     }),
   );
   return found.filter((process) => process !== null);
+}
+
+async function findPids(workingDir: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const dirs = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => null)));
+  return pids.filter((_, i) => dirs[i] === workingDir);
 }
 
 const isServing = (title: string) => title.startsWith('nginx: worker process') && !title.includes('shutting down');
