@@ -15,6 +15,9 @@ export const NO_DOMAIN = '00000000-0000-0000-0000-000000000000';
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const REQUEST_ID = /^[0-9a-f]{32}$/;
 const FROM_CACHE = new Set(['HIT', 'STALE', 'UPDATING', 'REVALIDATED']);
+const NEWLINE = 0x0a;
+/** Each part takes a round trip to the thread pool. */
+const DECOMPRESSED_AT_ONCE = 128 * 1024;
 /** Smaller differences of clocks are the time that a message takes. */
 const SKEW_MS = 2000;
 
@@ -73,16 +76,24 @@ export function reachedBy(batch: LogBatch, texts: readonly string[], now: number
 
 /** Throws if the lines are not gzip or longer than MAX_BATCH_BYTES. */
 export async function textsOf(batch: LogBatch): Promise<string[]> {
-  const bytes = await decompress(Buffer.from(batch.lines, 'base64'), { maxOutputLength: MAX_BATCH_BYTES });
-  return textOf(bytes)
-    .split('\n')
-    .filter((text) => text !== '');
+  const bytes = await decompress(Buffer.from(batch.lines, 'base64'), {
+    maxOutputLength: MAX_BATCH_BYTES,
+    chunkSize: DECOMPRESSED_AT_ONCE,
+  });
+  const texts: string[] = [];
+  // V8 takes fresh pages for one string of all lines, which costs more than parsing them.
+  for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+    const newline = bytes.indexOf(NEWLINE, start);
+    end = newline < 0 ? bytes.length : newline;
+    if (end > start) texts.push(textOf(bytes.subarray(start, end)));
+  }
+  return texts;
 }
 
 /** Values that are not UTF-8, such as paths in GBK, keep their bytes as escapes: `%C4%E3`. So do damaged lines. */
 function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
-  return bytes.toString('latin1').replace(/"(?:[^"\\\n]|\\.)*"|[\x80-\xff]/g, (value) => {
+  return bytes.toString('latin1').replace(/"(?:[^"\\]|\\.)*"|[\x80-\xff]/g, (value) => {
     const own = Buffer.from(value, 'latin1');
     if (isUtf8(own)) return own.toString();
     return value.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
