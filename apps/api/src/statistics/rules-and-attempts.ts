@@ -15,12 +15,14 @@ const NOTE = /,(?:would|match),/;
 
 /** IDs of the rules that matched: the rule that ended the request, those that only monitored, and those of its path. */
 export function matchedRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): string[] {
+  if (rule === '' && trail === '') return [];
   const ids = [RULE.exec(rule)?.[1], ...Array.from(trail.matchAll(RULE_OF_STEP), ([, id]) => id)];
   return [...new Set(ids.filter((id) => id !== undefined))];
 }
 
 /** IDs of the rules that only monitored, and that would have refused, challenged or redirected the request. */
 export function monitoredRulesOf({ rule, trail }: Pick<Line, 'rule' | 'trail'>): string[] {
+  if (rule === '' && trail === '') return [];
   const ids = Array.from(trail.matchAll(WOULD_NOTE), ([, id]) => id);
   const last = rule.startsWith(MONITOR) ? RULE.exec(rule)?.[1] : undefined;
   // Older nodes write no notes. Of several such rules, they name only the last.
