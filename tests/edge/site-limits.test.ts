@@ -18,6 +18,7 @@ edge.origin.on('/a', { body: 'a' });
 const SIZE = 4 << 20;
 edge.origin.on('/large', { body: 'x'.repeat(SIZE) });
 edge.origin.on('/unbuffered', { body: 'x'.repeat(SIZE), headers: { 'X-Accel-Buffering': 'no' } });
+edge.origin.on('/events', { body: 'x'.repeat(SIZE), headers: { 'Content-Type': 'text/event-stream' } });
 
 let paths = 0;
 /** Sends a request that the origin does not answer until `release`. */
@@ -126,6 +127,9 @@ test.each([
   ['not stored that a rule slows down', { rates: [{ ...rate, rate: 1, after: 0 }] }],
   // Regression: a customer could send its responses faster than its product allows.
   ['that the origin wants unbuffered', { responseRate: 4000 }, '/unbuffered'],
+  // Regression: an origin could label any file as a stream of events, and send it at full speed.
+  ['that are labelled as events', { responseRate: 4000 }, '/events'],
+  ['that are labelled as events, and may be stored', { responseRate: 4000, cacheRules: [rule()] }, '/events'],
 ])('responses %s keep to their rate', async (_, site, path?: string) => {
   const { name } = await edge.site(site);
   const slow = begin(name, path);
@@ -159,6 +163,30 @@ test.each([
   await eventually(() => expect(stream.bytes).toBe('piece'.length));
   expect(stream.ended).toBe(false);
   stream.abort();
+});
+
+const events = ['data: 1\n\n', 'data: 22\n\n', `data: ${'3'.repeat(9000)}\n\n`, 'data: 4444\n\n'];
+test.each([
+  ['not stored', {}],
+  ['that is never stored', { cacheRules: [rule({ cacheTime: 0 })] }],
+  ['of another type', {}, 'application/x-ndjson'],
+])('events of a stream %s arrive one by one at the rate of the site', async (_, site, type = 'text/event-stream') => {
+  const steps = events.map(() => Promise.withResolvers<void>());
+  async function* pieces() {
+    for (const [i, event] of events.entries()) {
+      yield event;
+      await steps[i]?.promise;
+    }
+  }
+  edge.origin.on('/live', { headers: { 'Content-Type': type }, pieces: pieces() });
+  const { name } = await edge.site({ responseRate: 1 << 20, ...site }, { origin: { readTimeoutSeconds: 600 } });
+  const stream = begin(name, '/live');
+  for (const [i, step] of steps.entries()) {
+    await eventually(() => expect(stream.bytes).toBe(events.slice(0, i + 1).join('').length));
+    expect(stream.ended).toBe(false);
+    step.resolve();
+  }
+  await eventually(() => expect(stream.ended).toBe(true));
 });
 
 test('a simulation says whether the site has room', async () => {

@@ -28,6 +28,8 @@ export type OriginResponse = {
   after?: Promise<unknown>;
   /** Resets the connection in place of a response. */
   reset?: boolean;
+  /** The body in place of `body`: a chunk for each piece, as soon as it is there. */
+  pieces?: AsyncIterable<string>;
   /** Bytes to send as they are. The connection stays open. */
   raw?: string;
   /** Bytes to send as they are. The connection closes afterwards. */
@@ -101,6 +103,7 @@ export async function startOrigin(
     response.sendDate = !headers.some(([name]) => name.toLowerCase() === 'date');
     for (const [name, value] of headers) response.setHeader(name, value);
     response.writeHead(scripted.status ?? 200);
+    for await (const piece of scripted.pieces ?? []) response.write(piece);
     response.end(request.method === 'HEAD' ? undefined : scripted.body);
   }
   const server = options.tls === undefined ? createServer(handle) : createSecureServer(options.tls, handle);

@@ -277,14 +277,34 @@ local function is_refusing_buffers()
     return lower(var.upstream_http_x_accel_buffering or "") == "no" or var.upstream_http_x_e_unbuffered
 end
 
--- Hop A buffers an unstored response only if its rate is limited: nginx ignores limit_rate otherwise. Events must
--- arrive at once. An origin may refuse buffers, but not those for the limit that the operator has set for the site.
+local function is_event_stream()
+    return find(lower(joined(header["Content-Type"]) or ""), "^text/event%-stream") ~= nil
+end
+
+-- Hop A buffers an unstored response only if its rate is limited: nginx ignores limit_rate otherwise. An origin may
+-- refuse buffers, or send events, but not escape the limit that the operator has set for the site.
 local function is_buffered(site)
-    local is_event_stream = find(lower(joined(header["Content-Type"]) or ""), "^text/event%-stream")
-    if (var.http_x_e_rate or "0") == "0" or is_event_stream then
+    if (var.http_x_e_rate or "0") == "0" then
         return false
     end
-    return site.responseRate or not is_refusing_buffers()
+    return site.responseRate or not (is_event_stream() or is_refusing_buffers())
+end
+
+-- nginx buffers bodies of known length and streams chunked ones. An incomplete body goes to hop A in chunks, and hop A
+-- restores the length.
+local function stream(response)
+    local length = tonumber(header["Content-Length"])
+    if not length or response.status ~= 200 or response.method ~= "GET" or response.slice or response.image
+        or response.compressed or var.http_x_e_image then
+        return false
+    end
+    local received = tonumber(match(var.upstream_bytes_received or "", "%d+$")) or 0
+    if received >= length + MIN_HEADER_BYTES then
+        return false
+    end
+    header["Content-Length"] = nil
+    header["X-E-Length"] = length
+    return true
 end
 
 local function not_stored(request, response, key)
@@ -293,7 +313,11 @@ local function not_stored(request, response, key)
         set_browser_lifetime(response)
     end
     header["X-Accel-Expires"] = "0"
-    header["X-Accel-Buffering"] = is_buffered(request.site.doc) and "yes" or "no"
+    local has_buffers = is_buffered(request.site.doc)
+    header["X-Accel-Buffering"] = has_buffers and "yes" or "no"
+    if has_buffers and is_event_stream() then
+        stream(response)
+    end
     -- nginx on a relay does not pass the origin's X-Accel-Buffering on.
     header["X-E-Unbuffered"] = settings.relay and is_refusing_buffers() and 1 or nil
     if response.age > 0 then
@@ -329,23 +353,6 @@ local function keep_one_version(site, url)
         urls.set_lasting_version(site.id, url, urls.new_token())
     end
     urls.note_validator(site.id, url, validator)
-end
-
--- nginx buffers bodies of known length and streams chunked ones. An incomplete body goes to hop A in chunks, and hop A
--- restores the length.
-local function stream(response)
-    local length = tonumber(header["Content-Length"])
-    if not length or response.status ~= 200 or response.method ~= "GET" or response.slice or response.image
-        or response.compressed or var.http_x_e_image then
-        return false
-    end
-    local received = tonumber(match(var.upstream_bytes_received or "", "%d+$")) or 0
-    if received >= length + MIN_HEADER_BYTES then
-        return false
-    end
-    header["Content-Length"] = nil
-    header["X-E-Length"] = length
-    return true
 end
 
 local NO_RULE = {}
