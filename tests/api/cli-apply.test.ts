@@ -144,7 +144,7 @@ errorPages:
   expect(output).toContain('Plan: 3 to add, 4 to change, 2 to remove.');
   expect(output).toContain(`  - ${two}`);
   expect(output).toContain('      scheme: "http" → "https"');
-  expect(output).toContain('      ~ exact /old → /newer 301 (target)');
+  expect(output).toContain('      ~ exact /old → /newer 301 (target: "/new" → "/newer")');
 
   const rows = (await call(domains.list, { params, query: { sortBy: 'name' } })).data;
   expect(rows).toMatchObject([
@@ -242,6 +242,20 @@ describe('nothing is changed', () => {
     );
     expect({ status, errors }).toMatchObject({ status: 1, errors: expect.stringContaining('has changed meanwhile') });
     expect((await site.call(errorPages.list, { params: site.params })).data).toMatchObject([{ code: 403 }]);
+  });
+
+  // Regression: only what the plan shows was compared, and it shortens long values.
+  test('if the end of a long value changed since the plan was shown', async () => {
+    const site = await siteWithFile();
+    const { call, params } = site;
+    const page = { code: 502 as const, type: 'content' as const, value: `${'a'.repeat(300)}1` };
+    const [{ id } = { id: '' }] = (await call(errorPages.create, { params, body: { errorPages: [page] } })).data;
+    const changed = { ...page, id, value: page.value.replace('1', '2') };
+    const { status, errors } = await site.applyAnswering(file, 'y', () =>
+      call(errorPages.update, { params, body: { errorPages: [changed] } }),
+    );
+    expect({ status, errors }).toMatchObject({ status: 1, errors: expect.stringContaining('has changed meanwhile') });
+    expect((await call(errorPages.list, { params })).data).toMatchObject([{ value: changed.value }]);
   });
 
   test('by a file with a misspelled field, which is named', async () => {

@@ -57,11 +57,13 @@ export const apply: Command = {
     await confirm(terminal, `Change ${site.name}?`, values.yes);
     // The question may have waited for hours.
     const latest = values.yes ? sections : await plan(context, file);
-    if (!isDeepStrictEqual(planLines(latest), planLines(sections)))
+    if (!isDeepStrictEqual(differencesOf(latest), differencesOf(sections)))
       throw new CommandError('Nothing was changed, because the site has changed meanwhile. Run the command again.');
     await send(terminal, latest);
   },
 };
+
+const differencesOf = (sections: readonly PlannedSection[]) => sections.map(({ difference }) => difference);
 
 async function readSource(terminal: Terminal, file: string): Promise<string> {
   if (file === '-') return terminal.readInput();

@@ -2,6 +2,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import type { CacheRuleInput } from '@edgeloom/contract/cache/cache.ts';
 import { allRows, batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
+import { assertUnchanged, sendChanged } from './conflicts.ts';
 import { compareLists } from './difference.ts';
 import { fieldLines, planned, type PlannedSection } from './plan.ts';
 
@@ -16,7 +17,8 @@ export async function planCacheRules(
   wanted: readonly CacheRuleInput[],
 ): Promise<PlannedSection> {
   const { call, params, options } = context;
-  const rows = await allRows((page) => call(cacheRules.list, { params, query: page }));
+  const read = () => allRows((page) => call(cacheRules.list, { params, query: page }));
+  const rows = await read();
   const difference = compareLists(wanted, rows, keyOf);
   const { added, changed, removed } = difference;
   return {
@@ -26,13 +28,16 @@ export async function planCacheRules(
       ({ type, value }) => `${type} ${value.join(' ')}`,
       (row) => fieldLines(row, ['type', 'value']),
     ),
+    difference,
     send: async () => {
+      await assertUnchanged(removed, read);
       for (const part of batches(removed, RULES_OF_A_CALL))
         await call(cacheRules.remove, { params, body: { ids: part.map(({ id }) => id) } }, options);
-      for (const part of batches(changed, RULES_OF_A_CALL)) {
-        const rules = part.map(({ wanted, current }) => ({ ...wanted, id: current.id }));
-        await call(cacheRules.update, { params, body: { rules } }, options);
-      }
+      await sendChanged(changed, {
+        limit: RULES_OF_A_CALL,
+        read,
+        send: (rules, ifMatch) => call(cacheRules.update, { params, body: { rules } }, { ...options, ifMatch }),
+      });
       for (const rules of batches(added, RULES_OF_A_CALL))
         await call(cacheRules.create, { params, body: { rules } }, options);
     },

@@ -2,6 +2,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { listDomains, waitingLine, type DomainRow } from '../commands/domains.ts';
 import { batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
+import { assertUnchanged } from './conflicts.ts';
 import { compareLists, type FieldChange, type ListDifference } from './difference.ts';
 import { fieldLines, planned, type PlannedSection } from './plan.ts';
 import type { FileDomain } from './site-file.ts';
@@ -25,7 +26,11 @@ function comparable({ name, tags, enabled, upstreams, scheme, portMap, hostRepla
   };
 }
 
-const current = (row: DomainRow) => ({ ...comparable({ ...row, enabled: row.status === 1 }), id: row.id });
+const current = (row: DomainRow) => ({
+  ...comparable({ ...row, enabled: row.status === 1 }),
+  id: row.id,
+  updatedAt: row.updatedAt,
+});
 /** Cannot be turned on. Once the name is proven, the next run does it. */
 const isWaiting = ({ status, proof }: DomainRow) => status === 0 && proof?.state === 'waiting';
 type Current = ReturnType<typeof current>;
@@ -48,7 +53,10 @@ export async function planDomains(context: ApplyContext, wanted: readonly FileDo
     ),
     notes: wanted.filter(({ name, enabled }) => enabled && waiting.has(name)).map(({ name }) => waitingLine(name)),
     // Removed ones first, because the number of domains is limited.
+    difference,
     send: async () => {
+      const overwritten = [...removed, ...changed.map(({ current }) => current)];
+      await assertUnchanged(overwritten, () => listDomains(context, params.siteId));
       for (const part of batches(removed, DOMAINS_OF_A_CALL))
         await call(domains.remove, { params, body: { ids: part.map(({ id }) => id), disable: true } }, options);
       const lines: string[] = [];

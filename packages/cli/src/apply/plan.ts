@@ -12,6 +12,8 @@ export interface PlannedChange {
 export interface PlannedSection {
   title: string;
   changes: PlannedChange[];
+  /** What is compared with the site again before it is sent: `changes` shortens values. */
+  difference: unknown;
   /** Lines about differences that stay. */
   notes?: readonly string[];
   /** Returns lines to print. */
@@ -23,6 +25,8 @@ export interface PlannedSection {
 const signs = { add: '+', change: '~', remove: '-' } as const;
 /** A page of HTML does not fit into a line. */
 const MAX_VALUE = 80;
+/** Characters that are shown before the first different one. */
+const CONTEXT = 20;
 
 export function planLines(sections: readonly PlannedSection[]): string[] {
   const changed = sections.filter(({ changes }) => changes.length > 0);
@@ -47,9 +51,9 @@ export function planLines(sections: readonly PlannedSection[]): string[] {
 export const planned = <Wanted extends object, Current extends object>(
   { added, changed, removed }: ListDifference<Wanted, Current>,
   subjectOf: (row: Wanted | Current) => string,
-  detailsOf: (row: Wanted) => string[],
+  detailsOf: (row: Wanted | Current) => string[],
 ): PlannedChange[] => [
-  ...removed.map((row): PlannedChange => ({ kind: 'remove', subject: subjectOf(row), details: [] })),
+  ...removed.map((row): PlannedChange => ({ kind: 'remove', subject: subjectOf(row), details: detailsOf(row) })),
   ...changed.map(({ wanted, fields }): PlannedChange => ({
     kind: 'change',
     subject: subjectOf(wanted),
@@ -58,15 +62,33 @@ export const planned = <Wanted extends object, Current extends object>(
   ...added.map((row): PlannedChange => ({ kind: 'add', subject: subjectOf(row), details: detailsOf(row) })),
 ];
 
-const fieldLine = ({ field, from, to }: FieldChange) => `${field}: ${shown(from)} → ${shown(to)}`;
+export function fieldLine({ field, from, to }: FieldChange): string {
+  const [before, after] = [textOf(from), textOf(to)];
+  const start = Math.max(0, firstDifference(before, after) - CONTEXT);
+  return `${field}: ${shorten(before, start)} → ${shorten(after, start)}`;
+}
 
-/** The fields of a new object, without those that the subject has. */
+function firstDifference(a: string, b: string): number {
+  const at = [...a].findIndex((character, i) => character !== b[i]);
+  return at === -1 ? a.length : at;
+}
+
+/** Fields of stored objects that no file has. */
+const OWN_FIELDS = ['id', 'createdAt', 'updatedAt'];
+
+/** The fields of an object, without those that the subject has. */
 export const fieldLines = (row: object, hidden: readonly string[]): string[] =>
   Object.entries(row)
-    .filter(([field, value]) => !hidden.includes(field) && value !== undefined)
+    .filter(([field, value]) => ![...hidden, ...OWN_FIELDS].includes(field) && value !== undefined)
     .map(([field, value]) => `${field}: ${shown(value)}`);
 
-function shown(value: unknown): string {
-  const text = printable(JSON.stringify(value) ?? 'none');
-  return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}… (${text.length} characters)` : text;
+const shown = (value: unknown) => shorten(textOf(value), 0);
+const textOf = (value: unknown) => printable(JSON.stringify(value) ?? 'none');
+
+/** A long text, from a character on if it would not fit otherwise. */
+function shorten(text: string, from: number): string {
+  if (text.length <= MAX_VALUE) return text;
+  const start = from + CONTEXT < MAX_VALUE ? 0 : from;
+  const end = start + MAX_VALUE;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''} (${text.length} characters)`;
 }

@@ -4,8 +4,9 @@ import { REDIRECTS_OF_A_SITE, type RedirectInput } from '@edgeloom/contract/modu
 import { listDomains } from '../commands/domains.ts';
 import { allRows, batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
+import { assertUnchanged, sendChanged } from './conflicts.ts';
 import { compareLists, isEmpty, type ListDifference } from './difference.ts';
-import type { PlannedChange, PlannedSection } from './plan.ts';
+import { fieldLine, type PlannedChange, type PlannedSection } from './plan.ts';
 import type { SiteFile } from './site-file.ts';
 
 const DOMAINS_OF_A_CALL = 1000;
@@ -44,10 +45,11 @@ export async function planRedirects(
       ...removed.map(({ name, rules }): PlannedChange => ({
         kind: 'remove',
         subject: name,
-        details: [`${rules.length} redirects`],
+        details: rules.map((rule) => `- ${ruleText(rule)}`),
       })),
       ...differences.flatMap(changeOf),
     ],
+    difference: [removed, differences],
     send: () => send(context, differences, removed),
   };
 }
@@ -57,12 +59,15 @@ async function listModules({ call, params }: ApplyContext): Promise<CurrentModul
   const assignments = await allRows((page) => call(domainModules.list, { params: { ...params, kind }, query: page }));
   const current: CurrentModule[] = [];
   for (const { id, name } of modules) {
-    const rules = await allRows((page) => call(redirects.list, { params: { ...params, moduleId: id }, query: page }));
+    const rules = await listRules({ call, params }, id);
     const domains = assignments.filter(({ moduleID }) => moduleID === id).map(({ domainName }) => domainName);
     current.push({ id, name, rules, domains });
   }
   return current;
 }
+
+const listRules = ({ call, params }: Pick<ApplyContext, 'call' | 'params'>, moduleId: string) =>
+  allRows((page) => call(redirects.list, { params: { ...params, moduleId }, query: page }));
 
 function compareModule(module: WantedModule, modules: readonly CurrentModule[], names: readonly string[]) {
   const current = modules.find(({ name }) => name === module.name) ?? null;
@@ -83,9 +88,7 @@ function changeOf({ name, current, rules, assigned, unassigned }: ModuleDifferen
   if (current !== null && isEmpty(rules) && assigned.length + unassigned.length === 0) return [];
   const details = [
     ...rules.removed.map((rule) => `- ${ruleText(rule)}`),
-    ...rules.changed.map(
-      ({ wanted, fields }) => `~ ${ruleText(wanted)} (${fields.map(({ field }) => field).join(', ')})`,
-    ),
+    ...rules.changed.map(({ wanted, fields }) => `~ ${ruleText(wanted)} (${fields.map(fieldLine).join(', ')})`),
     ...rules.added.map((rule) => `+ ${ruleText(rule)}`),
     ...unassigned.map((domain) => `- for ${domain}`),
     ...assigned.map((domain) => `+ for ${domain}`),
@@ -119,7 +122,8 @@ async function send(
       null,
     );
   }
-  for (const { id, domains } of removed) {
+  for (const { id, domains, rules } of removed) {
+    await assertUnchanged(rules, () => listRules(context, id));
     await assign(
       domains.filter((domain) => !moved.has(domain)),
       null,
@@ -136,17 +140,22 @@ async function createModule({ call, params, options }: ApplyContext, name: strin
 }
 
 async function sendRules(
-  { call, params, options }: ApplyContext,
+  context: ApplyContext,
   moduleId: string,
   { added, changed, removed }: ModuleDifference['rules'],
 ) {
+  const { call, params, options } = context;
+  const read = () => listRules(context, moduleId);
+  await assertUnchanged(removed, read);
   const inModule = { ...params, moduleId };
   for (const part of batches(removed, DOMAINS_OF_A_CALL))
     await call(redirects.remove, { params: inModule, body: { ids: part.map(({ id }) => id) } }, options);
-  for (const part of batches(changed, REDIRECTS_OF_A_SITE)) {
-    const updated = part.map(({ wanted, current }) => ({ ...wanted, id: current.id }));
-    await call(redirects.update, { params: inModule, body: { redirects: updated } }, options);
-  }
+  await sendChanged(changed, {
+    limit: REDIRECTS_OF_A_SITE,
+    read,
+    send: (rules, ifMatch) =>
+      call(redirects.update, { params: inModule, body: { redirects: rules } }, { ...options, ifMatch }),
+  });
   for (const part of batches(added, REDIRECTS_OF_A_SITE))
     await call(redirects.create, { params: inModule, body: { redirects: part } }, options);
 }
