@@ -5,11 +5,11 @@ import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import pg from 'pg';
 import type { Pool } from 'pg';
 import type { Installation } from '../core/installation.ts';
 import { isUnleased, keepLease, leases, RELEASE_LEASE, takeLease, type Lease } from '../core/lease.ts';
 import { assertWritable, backupName, partName, publishBackup, removeOldBackups, removeParts } from './files.ts';
+import { libpqEnvironment } from './libpq-environment.ts';
 import { IS_ONLY_OPERATOR, LAST_TIME } from './schedule.ts';
 
 type BackupHost = Pick<Installation, 'env' | 'pool'>;
@@ -99,7 +99,7 @@ async function dump({ env, pool }: BackupHost, claimed: Lease, fd: number, signa
   await pool.query(`UPDATE db_backups SET tables = (${COUNT_TABLES}) ${ofClaim}`, idsOf(claimed));
   // pg_dump ends at its next line if this process dies: nothing reads stderr then.
   const child = spawn(env.PG_DUMP_BINARY, options, {
-    env: { PATH: process.env['PATH'], LC_ALL: 'C', ...connectionOf(env.DATABASE_URL) },
+    env: { PATH: process.env['PATH'], LC_ALL: 'C', ...libpqEnvironment(env.DATABASE_URL) },
     stdio: ['ignore', fd, 'pipe'],
     signal,
   });
@@ -133,20 +133,4 @@ async function followLines(stderr: NodeJS.ReadableStream, report: (done: number)
     await report(done).catch(() => undefined);
   }
   return errors.trim();
-}
-
-/** libpq's environment: arguments are visible to other users of the machine, and URLs may have options of ours. */
-function connectionOf(url: string): Record<string, string> {
-  const { host, port, user, password, database } = new pg.Client(url);
-  const { searchParams } = new URL(url);
-  const [mode, rootFile] = [searchParams.get('sslmode'), searchParams.get('sslrootcert')];
-  return {
-    PGHOST: host,
-    PGPORT: String(port),
-    ...(user !== undefined && { PGUSER: user }),
-    ...(typeof password === 'string' && { PGPASSWORD: password }),
-    ...(database !== undefined && { PGDATABASE: database }),
-    ...(mode !== null && { PGSSLMODE: mode === 'no-verify' ? 'require' : mode }),
-    ...(rootFile !== null && { PGSSLROOTCERT: rootFile }),
-  };
 }
