@@ -365,6 +365,7 @@ class Agent {
         if (fault !== undefined) throw new Error(`nginx cannot read the ${product} pack: ${fault}`);
         await this.#followRisk();
       },
+      wafVersion: async () => (node.nginx.running ? ((await admin.status()).waf?.version ?? null) : null),
       changed: this.#heartbeatNow,
       restart: () => this.#replace(),
       reports: this.#reports,

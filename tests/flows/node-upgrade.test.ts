@@ -315,6 +315,13 @@ test('a data pack is installed, rejected when nginx rejects it, and rolled back'
     [first, {}, 'complete', '', 'one'],
     [bad, {}, 'rolledBack', 'this is refused', 'one'],
     [second, {}, 'complete', '', 'three'],
+    [
+      older,
+      {},
+      'rolledBack',
+      /^the waf pack has the rules 1\.0\.0, and this agent's own rules \S+ are newer$/,
+      [passed, 403],
+    ],
     [first, { rollback: true }, 'complete', '', 'one'],
   ];
   for (const [pack, more, state, message, text] of steps) {
@@ -342,13 +349,14 @@ test('a WAF pack changes the rules of nginx, and one with an invalid pattern is 
     const rules = [...own.rules, { ...patch, targets: [...patch.targets], pattern }];
     return make.pack('waf', version, { [WAF_FILE]: packText({ ...own, version, rules }) });
   };
-  const [first, invalid, second, junk] = await Promise.all([
+  const [first, invalid, second, junk, older] = await Promise.all([
     packOf('2099.1.0', '^/first'),
     packOf('2099.2.0', '('),
     packOf('2099.3.0', '^/second'),
     make.pack('waf', '2099.4.0', { [WAF_FILE]: 'no pack' }),
+    make.pack('waf', '2099.5.0', { [WAF_FILE]: packText({ ...own, version: '1.0.0' }) }),
   ]);
-  serveReleases(it.peer, first, invalid, second, junk);
+  serveReleases(it.peer, first, invalid, second, junk, older);
   const firewall = wafModuleDoc();
   it.peer.store(firewall, { ...it.www, modules: { waf: firewall.id } });
   await waitForSync(it);

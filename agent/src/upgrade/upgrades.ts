@@ -12,6 +12,7 @@ import type {
   UpgradeState,
 } from '@edgeloom/contract/edge/releases.ts';
 import { readPublicKeys, readSigned } from '@edgeloom/contract/edge/signatures.ts';
+import { readWafPack, WAF_FILE } from '@edgeloom/contract/edge/waf-pack.ts';
 import * as z from 'zod';
 import { reason } from '../log.ts';
 import type { Log } from '../log.ts';
@@ -34,8 +35,10 @@ interface Deps {
   keysFile: string;
   control: string | undefined;
   health: () => Health;
-  /** Makes nginx use the current packs. Throws when it does not use that of the product. */
+  /** Makes nginx use the current packs. Throws when it cannot read that of the product. */
   usePacks: (product: ReleaseProduct) => Promise<void>;
+  /** The version of the firewall's rules that nginx uses. Null while nginx does not run. */
+  wafVersion: () => Promise<string | null>;
   /** `has` changed. */
   changed: () => void;
   /** Ends this agent, so that its launcher starts the release on trial. */
@@ -268,8 +271,12 @@ export class Upgrades {
     await this.#note({ ...order, packBefore: before });
     await this.#report(order, 'switching', '');
     await store.point(name);
+    let unused: string | null = null;
     try {
       await usePacks(product);
+      unused = product === 'waf' ? await this.#unusedReason(store.path(name)) : null;
+      // A rollback returns to what the node had, which its agent may have ignored then, too.
+      if (unused !== null && order.rollback !== true) throw new Error(unused);
     } catch (error) {
       await store.point(before);
       await usePacks(product).catch((fault: unknown) => this.#deps.log.error('the rollback failed', { error: fault }));
@@ -277,9 +284,16 @@ export class Upgrades {
       return this.#look();
     }
     await store.markUsed(name);
-    await this.#end(order, 'complete', '');
+    await this.#end(order, 'complete', unused ?? '');
     await store.prune();
     await this.#look();
+  }
+
+  /** Why nginx ignores a readable WAF pack. Null when it uses the pack, or does not run. */
+  async #unusedReason(dir: string): Promise<string | null> {
+    const [used, { version }] = [await this.#deps.wafVersion(), readWafPack(await readFile(path.join(dir, WAF_FILE)))];
+    if (used === null || used === version) return null;
+    return `the waf pack has the rules ${version}, and this agent's own rules ${used} are newer`;
   }
 
   async #removePack(order: Order, name: string, store: ReleaseStore): Promise<void> {
