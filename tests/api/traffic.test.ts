@@ -1,4 +1,4 @@
-// Traffic packages, monthly usage and reports. Their arithmetic: modules/traffic/replay.test.ts.
+// Traffic packages, monthly usage and reports. Their arithmetic: modules/traffic/package-usage.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
 import { accounts } from '@edgeloom/contract/accounts/accounts.endpoints.ts';

@@ -1,2 +1,2 @@
 /** The months of traffic packages, as the API counts them. */
-export { billingMonth, monthOf } from '@edgeloom/api/modules/traffic/billing-month.ts';
+export { billingMonth, monthOf } from '@edgeloom/api/statistics/billing-month.ts';

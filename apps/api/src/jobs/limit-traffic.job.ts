@@ -6,10 +6,10 @@ import { siteKey } from '@edgeloom/contract/edge/documents.ts';
 import { changed } from '../core/changes.ts';
 import type { Installation } from '../core/installation.ts';
 import type { Prisma } from '../generated/client.ts';
-import { monthOf } from '../modules/traffic/billing-month.ts';
-import { countedMonth, countMonths, readCustomerTraffic } from '../modules/traffic/customer-traffic.ts';
-import { allowanceOf, type Allowance } from '../modules/traffic/replay.ts';
+import { countMonths, readCustomerTraffic } from '../modules/traffic/customer-traffic.ts';
+import { allowanceOf, type Allowance } from '../modules/traffic/package-usage.ts';
 import { repeat } from '../node-link/repeat.ts';
+import { countedMonth, monthOf } from '../statistics/billing-month.ts';
 
 const CHECK_INTERVAL_MS = 10_000;
 /** With the check interval less than the minute within which a limit must be served. Also the lease of a customer. */

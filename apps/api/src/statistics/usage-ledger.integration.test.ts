@@ -7,7 +7,7 @@ import { SeededRandom } from '../../../../tests/support/builders/seeded-random.t
 import { logBatch, logLine, logStore, sessionLine } from '../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../tests/support/services/app.ts';
 import { registry } from '../core/metrics.ts';
-import { monthOf } from '../modules/traffic/billing-month.ts';
+import { monthOf } from './billing-month.ts';
 
 const app = await testApp();
 const { build, installation } = app;

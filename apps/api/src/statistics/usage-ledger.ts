@@ -5,8 +5,7 @@ import type { PoolClient } from 'pg';
 import { Counter } from 'prom-client';
 import { NOBODY } from '../core/actor.ts';
 import { registry } from '../core/metrics.ts';
-import { monthOf } from '../modules/traffic/billing-month.ts';
-import { lateBefore } from '../modules/traffic/customer-traffic.ts';
+import { lateBefore, monthOf } from './billing-month.ts';
 import { UUID } from './log-lines.ts';
 
 const HOUR_MS = 3_600_000;

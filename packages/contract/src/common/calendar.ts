@@ -6,16 +6,16 @@ export const startOfDay = (at: number, timeZone: string, days = 0): number =>
   Temporal.Instant.fromEpochMilliseconds(Math.floor(at)).toZonedDateTimeISO(timeZone).add({ days }).startOfDay()
     .epochMilliseconds;
 
-/** Traffic is billed by months of this zone, wherever the reader is. */
-export const MONTH_ZONE = '+08:00';
+const MONTH_OFFSET_HOURS = 8;
+const MONTH_OFFSET_MS = MONTH_OFFSET_HOURS * 3_600_000;
+/** Traffic is billed by months of this zone, wherever the reader is. It has no daylight saving time. */
+export const MONTH_ZONE = `+${String(MONTH_OFFSET_HOURS).padStart(2, '0')}:00`;
 
-/** The start of the billed month of a time, or of a month before or after it. */
-export const startOfMonth = (at: number, months = 0): number =>
-  Temporal.Instant.fromEpochMilliseconds(Math.floor(at))
-    .toZonedDateTimeISO(MONTH_ZONE)
-    .with({ day: 1 })
-    .add({ months })
-    .startOfDay().epochMilliseconds;
+/** The start of the billed month of a time, or of a month before or after it. Arithmetic, since bills call it by hour. */
+export function startOfMonth(at: number, months = 0): number {
+  const local = new Date(at + MONTH_OFFSET_MS);
+  return Date.UTC(local.getUTCFullYear(), local.getUTCMonth() + months) - MONTH_OFFSET_MS;
+}
 
 /** False for names that Intl knows and Temporal refuses: PST, JST. */
 export function isTimeZone(name: string): boolean {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Id, Memo, Text, Time } from '../common/common.ts';
 
-const BYTES_PER_GB = 1_000_000_000;
+export const BYTES_PER_GB = 1_000_000_000;
 /** Sizes and sums are exact in JavaScript's numbers up to 9 PB. */
 const Bytes = z
   .int()

@@ -3,8 +3,8 @@
 import type { ClientBase, Pool } from 'pg';
 import type { TrafficPackage as Row } from '../../generated/client.ts';
 import { inTransaction, withClient } from '../../node-link/transactions.ts';
-import { monthOf } from './billing-month.ts';
-import { replay, type HourlyUsage, type Replay, type TrafficPackage } from './replay.ts';
+import { monthOf } from '../../statistics/billing-month.ts';
+import { replay, type HourlyUsage, type Replay, type TrafficPackage } from './package-usage.ts';
 
 export interface CustomerTraffic {
   packages: readonly TrafficPackage[];
@@ -64,13 +64,6 @@ function replayFrom(packages: readonly TrafficPackage[], month: number, countedU
 
 const sumBefore = (counted: PackageRow['counted'], since: number): bigint =>
   counted.reduce((sum, [month, bytes]) => (month < since ? sum + BigInt(bytes) : sum), 0n);
-
-/** Late lines rarely come after this time. If they do, `recountFrom` says so. */
-const COUNTED_AFTER_DAYS = 7;
-const DAY_MS = 24 * 3_600_000;
-/** Usage of earlier months is counted. Clocks of processes differ, so a day less is asked for late lines. */
-export const countedMonth = (now: number): number => monthOf(now - COUNTED_AFTER_DAYS * DAY_MS).from;
-export const lateBefore = (now: number): number => monthOf(now - (COUNTED_AFTER_DAYS - 1) * DAY_MS).from;
 
 /**
  * Stores what extra packages used in the months before, so that their history is not read again. The lock makes late

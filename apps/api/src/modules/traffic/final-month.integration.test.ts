@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { logBatch, logLine, logStore, sessionLine } from '../../../../../tests/support/builders/traffic.ts';
 import { testApp } from '../../../../../tests/support/services/app.ts';
-import { monthOf } from './billing-month.ts';
+import { monthOf } from '../../statistics/billing-month.ts';
 import { readNotFinalReason } from './final-month.ts';
 
 const app = await testApp();

@@ -1,6 +1,6 @@
 import type { NotFinalReason } from '@edgeloom/contract/traffic/traffic.ts';
 import type { Pool } from 'pg';
-import type { BillingMonth } from './billing-month.ts';
+import type { BillingMonth } from '../../statistics/billing-month.ts';
 
 /** Workers of nginx write lines up to a second late, and clocks differ by some seconds. */
 const MARGIN_MS = 600_000;

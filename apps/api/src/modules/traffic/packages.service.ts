@@ -5,8 +5,9 @@ import { fail, failAt } from '../../core/fail.ts';
 import { omitUndefined } from '../../core/omit-undefined.ts';
 import { containing, pageOf } from '../../core/page.ts';
 import type { Prisma } from '../../generated/client.ts';
-import { monthOf } from './billing-month.ts';
+import { monthOf } from '../../statistics/billing-month.ts';
 import { readCustomerTraffic, type CustomerTraffic } from './customer-traffic.ts';
+import { isWarning } from './package-usage.ts';
 
 const HOUR_MS = 3_600_000;
 const include = { product: { select: { name: true } } } satisfies Prisma.TrafficPackageInclude;
@@ -165,5 +166,5 @@ function stateOf(
   if (endsAt !== null && endsAt.getTime() <= now) return 'ended';
   if (startsAt.getTime() > now) return 'waiting';
   if (used >= bytes) return 'usedUp';
-  return used * 100n >= bytes * 80n ? 'warning' : 'normal';
+  return isWarning(used, bytes) ? 'warning' : 'normal';
 }

@@ -4,10 +4,10 @@ import type { MonthlyUsage, MonthlyUsages, MonthQuery, TrafficReport } from '@ed
 import { NOBODY } from '../../core/actor.ts';
 import type { Ctx } from '../../core/ctx.ts';
 import { andAll, nothing, sql, type Sql } from '../../core/sql.ts';
-import { billingMonth, monthOf, type BillingMonth } from './billing-month.ts';
+import { billingMonth, monthOf, type BillingMonth } from '../../statistics/billing-month.ts';
 import { readCustomerTraffic } from './customer-traffic.ts';
 import { readNotFinalReason } from './final-month.ts';
-import { allowanceOf, monthKey, priceOf } from './replay.ts';
+import { allowanceOf, monthKey, priceOf } from './package-usage.ts';
 
 interface Filter extends MonthQuery {
   userID?: string | undefined;

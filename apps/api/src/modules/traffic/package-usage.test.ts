@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { billingMonth, monthOf } from './billing-month.ts';
+import { billingMonth, monthOf } from '../../statistics/billing-month.ts';
 import {
   allowanceOf,
   inOrderOfUse,
@@ -9,7 +9,7 @@ import {
   replay,
   type HourlyUsage,
   type TrafficPackage,
-} from './replay.ts';
+} from './package-usage.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

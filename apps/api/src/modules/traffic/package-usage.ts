@@ -1,6 +1,7 @@
 // Which traffic package covered which bytes. Nothing is deducted anywhere: the order of use is replayed over the usage
 // ledger, so late logs and repeated calls give the figures of a ledger that was complete from the start.
-import { monthOf } from './billing-month.ts';
+import { BYTES_PER_GB } from '@edgeloom/contract/traffic/traffic.ts';
+import { monthOf } from '../../statistics/billing-month.ts';
 
 export interface TrafficPackage {
   id: string;
@@ -93,6 +94,9 @@ export function replay(
   return { months, usedIn, usedUntil };
 }
 
+/** From 80 % of what is available. */
+export const isWarning = (used: bigint, available: bigint): boolean => used * 100n >= available * 80n;
+
 type TrafficState = 'normal' | 'warning' | 'limited';
 
 export interface Allowance {
@@ -135,7 +139,7 @@ export function allowanceOf(
     used += usedNow;
     available += type === 'basic' ? bytes : bytes - (usedUntil(id, month) - usedNow);
   }
-  const unused: TrafficState = used * 100n >= available * 80n ? 'warning' : 'normal';
+  const unused: TrafficState = isWarning(used, available) ? 'warning' : 'normal';
   return {
     state: used >= available ? 'limited' : unused,
     hasEnded: valid.length === 0,
@@ -144,8 +148,7 @@ export function allowanceOf(
   };
 }
 
-const BYTES_PER_GB = 1_000_000_000n;
+const GB = BigInt(BYTES_PER_GB);
 
 /** Cents for bytes beyond packages, rounded half up. */
-export const priceOf = (bytes: bigint, centsPerGB: number): bigint =>
-  (bytes * BigInt(centsPerGB) + BYTES_PER_GB / 2n) / BYTES_PER_GB;
+export const priceOf = (bytes: bigint, centsPerGB: number): bigint => (bytes * BigInt(centsPerGB) + GB / 2n) / GB;
