@@ -32,10 +32,55 @@ test('each section of a page is a place', () => {
   expect([...new Set(sections)].filter((title) => !known.has(title) && !ofAnAccount.test(title))).toEqual([]);
 });
 
+/** Actions that only show what their row is about. Pages that list these rows are found by their titles. */
+const shows = new Set([
+  'audit.show',
+  'certificates.show',
+  'domains.open',
+  'jobs.show',
+  'mailbox.read',
+  'preheatCaches.nodes',
+  'purge.show',
+  'versions.show',
+]);
+
+// Regression: "pause", "renew" or "act as" found nothing, because only tabs and sections were places.
+test('each action on rows is a place', () => {
+  const sources = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^features.*\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
+    .map(read)
+    .filter((code) => /from '[^']*resource-table\/actions\.tsx'/.test(code));
+  const labels = sources.flatMap((code) =>
+    [
+      ...code.matchAll(/\b(?:act|does|open|turnOn|turnOff)\b[^;]*?\blabel: [^',;]*'([\w.]+)'(?: : '([\w.]+)')?/g),
+    ].flatMap(([, label = '', other]) => (other === undefined ? [label] : [label, other])),
+  );
+  const actions = new Set(labels.filter((label) => label.includes('.') && !label.startsWith('common.')));
+  expect(actions.size).toBeGreaterThan(40);
+  const known = new Set<string>(titles);
+  expect([...actions].filter((label) => !known.has(label) && !shows.has(label))).toEqual([]);
+});
+
 test.each([
-  ['en', ['purge', 'clear cache', 'roll back', 'rollback', 'firewall', 'prefetch', 'HSTS', 'kill switch', '2fa']],
-  ['zh-TW', ['清除', '清除快取', '回復', '防火牆', '預熱', '兩步驟驗證']],
-  ['zh-CN', ['清除', '清除缓存', '回滚', '防火墙', '预热', '两步验证']],
+  [
+    'en',
+    [
+      'purge',
+      'clear cache',
+      'roll back',
+      'rollback',
+      'firewall',
+      'prefetch',
+      'HSTS',
+      'kill switch',
+      '2fa',
+      'pause',
+      'renew',
+      'act as',
+    ],
+  ],
+  ['zh-TW', ['清除', '清除快取', '回復', '防火牆', '預熱', '兩步驟驗證', '暫停', '續期', '切換帳號']],
+  ['zh-CN', ['清除', '清除缓存', '回滚', '防火墙', '预热', '两步验证', '暂停', '续期', '切换账号']],
 ])('%s: plain words find a place', (language, words) => {
   const wordOf = (title: string) => {
     const [feature = '', ...keys] = title.split('.');

@@ -40,6 +40,14 @@ const entry = (path: string, tabs: PageOfPlaces['tabs']): PageOfPlaces => ({
   tabs,
 });
 
+const ofAccounts = [
+  'proxy.actAs',
+  'accounts.actions.normal',
+  'accounts.actions.pause',
+  'accounts.actions.lock',
+  'accounts.actions.resend',
+] as const;
+
 export const pagesOfPlaces: readonly PageOfPlaces[] = [
   view('overview', {
     '': [
@@ -54,16 +62,23 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     '': [
       'domains.bulk.check',
       'domains.bulk.force',
+      'domains.bulk.unforce',
+      'domains.bulk.tags',
       'domains.bulk.origins',
+      'domains.bulk.swap',
       'domains.bulk.copy',
       'domains.bulk.export',
+      'domains.clone',
+      'certificates.forDomains',
     ],
   }),
   view('ports', { '': ['ports.web'] }),
+  view('certs', { '': ['certificates.assign'] }),
+  view('dns', { '': ['siteDns.look'] }),
   view('cache', {
     rules: ['cache.tabs.rules'],
     current: ['cache.tabs.current', 'cache.current.title', 'cache.current.nodes'],
-    purge: ['cache.tabs.purge', 'palette.does.purge', 'purge.what'],
+    purge: ['cache.tabs.purge', 'palette.does.purge', 'purge.what', 'purge.again'],
     preheat: ['cache.tabs.preheat', 'preheat.title'],
     settings: [
       'cache.tabs.settings',
@@ -81,7 +96,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
     geo: ['firewall.tabs.geo'],
     reputation: ['firewall.tabs.reputation'],
     agents: ['firewall.tabs.agents'],
-    sources: ['firewall.tabs.sources'],
+    sources: ['firewall.tabs.sources', 'listSources.refresh'],
     layer4Black: ['firewall.tabs.layer4Black'],
     layer4White: ['firewall.tabs.layer4White'],
     layer4Positions: ['firewall.tabs.layer4Positions'],
@@ -94,7 +109,8 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
   view('limits', { '': ['frequencies.title', 'limitReqs.title', 'limitConns.title'] }),
   view('challenges', { '': ['siteAntiCC.attack.title', 'siteAntiCC.attack.start'] }),
   view('tokens', { '': ['tokenAuths.tester.sign', 'tokenAuths.tester.judge'] }),
-  view('versions', { '': ['versions.rollback', 'palette.does.rollBack'] }),
+  view('versions', { '': ['versions.rollback', 'palette.does.rollBack', 'versions.choose', 'versions.compare'] }),
+  view('logPush', { '': ['logDestinations.test'] }),
   {
     in: { view: 'domains' },
     asks: ['site', 'domain'],
@@ -132,7 +148,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
       nodes: ['zones.tabs.nodes'],
       nginx: ['zones.tabs.nginx'],
       resources: ['zones.tabs.resources', 'zoneSettings.workers', 'zoneSettings.cache', 'zoneSettings.bodies'],
-      preheat: ['zones.tabs.preheat'],
+      preheat: ['zones.tabs.preheat', 'preheatCaches.warm'],
       https: ['zones.tabs.https', 'zoneSettings.protocols', 'zones.redirect.title', 'zoneSettings.care'],
       firewall: [
         'zones.tabs.firewall',
@@ -153,7 +169,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
       ],
       switches: ['zones.tabs.switches'],
       key: ['zones.tabs.key', 'zoneKeys.key', 'zoneKeys.change', 'zoneKeys.known', 'zoneKeys.rotate'],
-      versions: ['zones.tabs.versions', 'palette.does.rollBackZone'],
+      versions: ['zones.tabs.versions', 'palette.does.rollBackZone', 'zoneSettings.rollback'],
     },
   },
   {
@@ -182,6 +198,9 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
         'nodes.actions.role',
         'nodes.actions.monitor',
         'nodes.actions.upgrade',
+        'nodes.subs.remove',
+        'nodeJobs.install',
+        'nodeJobs.uninstall',
       ],
       performance: ['nodes.tabs.performance'],
       connections: ['nodes.tabs.connections'],
@@ -194,7 +213,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
   },
   entry('nodeManage/nodesList', { all: ['nodes.tabs.all'], waiting: ['nodes.tabs.waiting'] }),
   entry('monitorManagement/monitorNodeList', {
-    all: ['monitorNodes.tabs.all'],
+    all: ['monitorNodes.tabs.all', 'monitorNodes.rejoin'],
     waiting: ['monitorNodes.tabs.waiting'],
   }),
   entry('nodeManage/rollouts', {
@@ -205,6 +224,29 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
       'rollouts.actions.fastLane',
     ],
   }),
+  entry('nodeManage/sitesList', {
+    '': [
+      'sites.actions.normal',
+      'sites.actions.pause',
+      'sites.actions.lock',
+      'sites.actions.purge',
+      'sites.actions.force',
+      'sites.actions.lift',
+      'sites.actions.product',
+      'sites.actions.limits',
+      'sites.actions.expiry',
+      'sites.actions.tags',
+    ],
+  }),
+  entry('nodeManage/productsList', { '': ['products.refresh.label'] }),
+  entry('nodeManage/vNode', { '': ['virtualNodes.records'] }),
+  entry('nodeManage/autoSSLManagement', { '': ['autoCertificates.renew'] }),
+  entry('dataAnalysis/blockIPs', { '': ['ipset.unblock'] }),
+  entry('dataAnalysis/logExport', { '': ['logExports.download', 'logExports.retry'] }),
+  entry('systemManagement/cname', { '': ['cnames.makeDefault'] }),
+  entry('systemManagement/webhooks', { '': ['webhooks.log'] }),
+  entry('userManagement/announcementSetting', { '': ['announcementSetting.up', 'announcementSetting.down'] }),
+  entry('userManagement/apiTokenSetting', { '': ['apiTokens.revoke'] }),
   entry('dashboard', {
     overview: ['dashboard.tabs.overview', 'dashboard.attention'],
     blacklist: ['dashboard.tabs.blacklist'],
@@ -247,8 +289,8 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
   }),
   { ...entry('systemManagement/notifySetting', { channels: ['alertFrequency.title'] }), only: ['client'] },
   entry('systemManagement/dnsSetting', {
-    accounts: ['dnsSetting.tabs.accounts'],
-    unprocessed: ['dnsSetting.tabs.unprocessed'],
+    accounts: ['dnsSetting.tabs.accounts', 'dnsSetting.compare', 'dnsSetting.renew', 'dnsSetting.repaired'],
+    unprocessed: ['dnsSetting.tabs.unprocessed', 'unprocessed.recover', 'unprocessed.takeOver'],
   }),
   { ...entry('trafficPkgManagement/trafficPkgList', { '': ['trafficUsage.months'] }), only: ['user'] },
   entry('userManagement/userInformation', {
@@ -264,23 +306,29 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
   {
     ...entry('licenses', {
       offers: ['licenses.tabs.offers'],
-      operators: ['licenses.tabs.operators', 'licenses.issue'],
+      operators: ['licenses.tabs.operators', 'licenses.issue', 'licenses.change'],
     }),
     only: ['admin'],
   },
   {
     ...entry('offlineLicense', {
-      issued: ['offlineLicenses.tabs.issued', 'offlineLicenses.issue'],
+      issued: ['offlineLicenses.tabs.issued', 'offlineLicenses.issue', 'offlineLicenses.free'],
       installation: ['offlineLicenses.tabs.installation', 'installationLicense.title', 'installationLicense.loadTitle'],
     }),
     only: ['admin'],
   },
   {
-    ...entry('userManagement/users', { operators: ['accounts.tabs.operators'], users: ['accounts.tabs.users'] }),
+    ...entry('userManagement/users', {
+      operators: ['accounts.tabs.operators', ...ofAccounts],
+      users: ['accounts.tabs.users'],
+    }),
     only: ['admin'],
   },
-  { ...entry('userManagement/users', { customers: ['accounts.tabs.customers'] }), only: ['client'] },
-  entry('userManagement/users', { subs: ['accounts.tabs.subs'] }),
+  { ...entry('userManagement/users', { customers: ['accounts.tabs.customers', ...ofAccounts] }), only: ['client'] },
+  entry('userManagement/users', {
+    subs: ['accounts.tabs.subs', 'accounts.actions.role', 'accounts.actions.assign', 'accounts.actions.unassign'],
+  }),
+  { ...entry('userManagement/users', { subs: ofAccounts }), only: ['user'] },
   {
     in: { entry: 'userManagement/userInformation' },
     asks: [],
@@ -289,7 +337,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
       '': ['security.title'],
       twoFactor: ['security.tabs.twoFactor'],
       passkeys: ['security.tabs.passkeys'],
-      devices: ['security.tabs.devices'],
+      devices: ['security.tabs.devices', 'security.end'],
     },
   },
   {
@@ -317,6 +365,14 @@ export const synonyms: Partial<Record<Word, Word>> = {
   'siteAntiCC.title': 'palette.also.challenges',
   'siteAntiCC.attack.title': 'palette.also.challenges',
   'simulate.title': 'palette.also.simulate',
+  'sites.actions.normal': 'palette.also.resume',
+  'sites.actions.pause': 'palette.also.suspend',
+  'sites.actions.lock': 'palette.also.suspend',
+  'accounts.actions.normal': 'palette.also.resume',
+  'accounts.actions.pause': 'palette.also.suspend',
+  'accounts.actions.lock': 'palette.also.suspend',
+  'proxy.actAs': 'palette.also.actAs',
+  'autoCertificates.renew': 'palette.also.renew',
 };
 export const alsoOf = (title: Word, t: Surroundings['t']) => {
   const also = synonyms[title];
