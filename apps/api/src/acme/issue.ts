@@ -17,6 +17,7 @@ import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
 import { returnPlace, takePlace } from './rate-budget.ts';
 import { clearChallenges, validateControl, ValidationRefusedError } from './challenge.ts';
+import { pendingNames } from './pending-names.ts';
 import { renewAt, retryAt } from './renewal-schedule.ts';
 
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
@@ -29,6 +30,8 @@ const TRIES_WHILE_DOWN = 8;
 /** An authority's longer Retry-After is not followed. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 const SPREAD_MS = 600_000;
+/** An order that waits for a name is due when the name points here. This is for what was missed. */
+const NAMES_AGAIN_MS = 300_000;
 /** Errors that another authority may not have. */
 const anotherMay = [
   'rateLimited',
@@ -69,6 +72,12 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
     deps: { env, pool },
     order,
   } = base;
+  const pending = order.placedAt === null ? await pendingNames(base.deps, order) : [];
+  if (pending.length > 0) {
+    const due = new Date(base.now().getTime() + NAMES_AGAIN_MS);
+    await postpone(base, due, `until this name points here: ${pending.join(' ')}`);
+    return null;
+  }
   const outages = await readOutages(pool, base.now());
   const left = env.ACME_AUTHORITIES.filter(({ directory }) => !order.passed.includes(directory)).toSorted(
     (a, b) => Number(outages.has(a.directory)) - Number(outages.has(b.directory)),
@@ -90,19 +99,24 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
     free.push(at.getTime());
   }
   const due = new Date(Math.min(...free) + Math.random() * SPREAD_MS);
+  const why = 'the authorities have as many orders as they take in three hours, or this site has had its share of them';
+  await postpone(base, due, why);
+  return null;
+}
+
+/** Each reason is noted once for an order. */
+async function postpone(base: Omit<Work, 'authority'>, due: Date, why: string): Promise<void> {
+  const {
+    deps: { pool },
+    order,
+  } = base;
   await setOrder(pool, base, { due_at: due, claimed_until: null });
   const { rows } = await pool.query(
-    `SELECT FROM certificate_events WHERE certificate_id = $1 AND step = 'waits' AND at >= (SELECT created_at FROM certificate_orders WHERE id = $2)`,
-    [order.certificateId, order.id],
+    `SELECT FROM certificate_events WHERE certificate_id = $1 AND step = 'waits' AND detail = $3
+       AND at >= (SELECT created_at FROM certificate_orders WHERE id = $2)`,
+    [order.certificateId, order.id, why],
   );
-  if (rows.length === 0)
-    await note(
-      pool,
-      { ...base, authority: null },
-      'waits',
-      'the authorities have as many orders as they take in three hours, or this site has had its share of them',
-    );
-  return null;
+  if (rows.length === 0) await note(pool, { ...base, authority: null }, 'waits', why);
 }
 
 async function carryOut(work: Work): Promise<void> {

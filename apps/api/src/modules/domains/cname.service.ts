@@ -5,6 +5,7 @@ import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
 import { UNKNOWN_POINTING, type Pointing } from '../../core/resolver.ts';
 import type { Env } from '../../core/env.ts';
+import { orderPointing } from '../certificates/order-pointing.ts';
 
 /** The CNAME suffixes of the operator's sites; the default is first. */
 export async function suffixesOf({ db, installation: { env } }: Ctx): Promise<string[]> {
@@ -47,7 +48,7 @@ const WAITS = `found.state = 'inactive' AND d.cname_status = 'pendingCheck' AND 
 
 /**
  * Plain SQL: a check is not a change by the owner and must not be recorded as one. The next check is due in about an
- * hour.
+ * hour. Certificates of names that point here from now on are ordered.
  */
 export async function keepFound(
   { pool }: Pick<Installation, 'pool'>,
@@ -59,10 +60,16 @@ export async function keepFound(
     return state === 'unknown' ? [] : [{ id, state }];
   });
   if (known.length === 0) return;
-  await pool.query(
+  const { rows } = await pool.query<{ siteId: string; name: string; isNew: boolean }>(
     `UPDATE domains d SET cname_status = CASE WHEN ${WAITS} THEN d.cname_status ELSE found.state END,
        cname_due_at = now() + CASE WHEN ${WAITS} THEN interval '5 minutes' ELSE interval '1 hour' * (0.9 + random() * 0.2) END
-     FROM unnest($1::uuid[], $2::text[]) found (id, state) WHERE d.id = found.id`,
+     FROM unnest($1::uuid[], $2::text[]) found (id, state) JOIN domains before USING (id)
+     WHERE d.id = found.id
+     RETURNING d.site_id AS "siteId", d.name, d.cname_status = 'active' AND before.cname_status <> 'active' AS "isNew"`,
     [known.map(({ id }) => id), known.map(({ state }) => state)],
+  );
+  await orderPointing(
+    { pool },
+    rows.filter(({ isNew }) => isNew),
   );
 }
