@@ -504,6 +504,38 @@ describe("a group's DNS answer", () => {
     });
   });
 
+  // Regression: an offline node was listed as answered and, beside it, as left out.
+  test('lists a node once while the last answer stays', async () => {
+    const zone = await build.zone({ ports: [], tlsPorts: [] });
+    const { call } = as(zone.client);
+    const params = { zoneId: zone.id };
+    const { id: groupID } = await call(groups.create, { params, body: { name: unique('group') } });
+    const [first, second, off] = [
+      await servingNode(zone),
+      await servingNode(zone, '192.0.2.2'),
+      await servingNode(zone, '192.0.2.3'),
+    ];
+    const changes = [first, second, off].map(({ uid }) => ({ groupID, line: 'default', nodeUID: uid, weight: 50 }));
+    await call(groups.place, { params, body: { changes } });
+    await call(nodes.status, { body: { ids: [off.id], enabled: false } });
+    await steerNow();
+    const longAgo = new Date(Date.now() - 3_600_000);
+    await db.nodeState.updateMany({
+      where: { nodeId: { in: [first.id, second.id] } },
+      data: { connectedAt: null, disconnectedAt: longAgo, lastSeenAt: longAgo },
+    });
+    await steerNow();
+    await steerNow();
+    expect(await call(groups.resolution, { params, body: { groupID, line: 'default' } })).toMatchObject({
+      state: 'lastGood',
+      answers: [
+        { nodeUID: first.uid, value: '192.0.2.1', nodeStatus: 'offline' },
+        { nodeUID: second.uid, value: '192.0.2.2', nodeStatus: 'offline' },
+      ],
+      out: [{ nodeUID: off.uid, reason: 'disabled' }],
+    });
+  });
+
   test('is previewed before publishing', async () => {
     const { zone, call, params, group } = await zoneWithCalls();
     const [{ id: groupID }, a, b] = [await group(), await servingNode(zone), await servingNode(zone, '192.0.2.2')];

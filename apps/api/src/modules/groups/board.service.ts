@@ -61,14 +61,17 @@ export async function resolution(
   const result = steer({ ...world, groups }, groupID, ctx.now()) ?? fail('NOT_FOUND');
   const { line: asked, answered } = answerFor(result, line);
   const statuses = await statusesIn(ctx, zoneId);
+  const answers = (answered?.answers ?? []).map((answer) => withStatus(named(answer, world), statuses));
+  // The last answer may contain nodes that are out of service.
+  const stays = new Set(answers.map(({ nodeUID }) => nodeUID));
   return {
     name: world.groups.get(groupID)?.dnsLabel ?? '',
     state: result.state,
     line: asked,
     groupID: answered?.groupId ?? groupID,
-    answers: (answered?.answers ?? []).map((answer) => withStatus(named(answer, world), statuses)),
+    answers,
     out: (result.outcomes.get(asked) ?? []).flatMap(({ nodeUID, name, reason, since }) =>
-      reason === null ? [] : [withStatus({ nodeUID, name, reason, since }, statuses)],
+      reason === null || stays.has(nodeUID) ? [] : [withStatus({ nodeUID, name, reason, since }, statuses)],
     ),
   };
 }

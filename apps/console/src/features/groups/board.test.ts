@@ -3,6 +3,8 @@ import {
   beyondProviders,
   isUnwell,
   shownIn,
+  standingOf,
+  toneOfGroup,
   toneOfMember,
   undoOf,
   withChange,
@@ -106,4 +108,14 @@ test('provider limits cover the lines in use and the lines in the draft', () => 
   expect(limitsOf(null, false)).toEqual(nothing);
   expect(beyondProviders(board, beside, lines, can('oneLine', false))).toEqual(nothing);
   expect(beyondProviders(board, [], lines, can('none', false))).toEqual(nothing);
+});
+
+// Regression: a group whose nodes were offline when they were placed was shown as "No nodes yet".
+test('a group whose nodes never had an answer is bad, and is not shown as one without nodes', () => {
+  const group = { state: 'empty', nodeCount: 2 } as const;
+  expect([standingOf(group), toneOfGroup(group)]).toEqual(['neverAnswered', 'bad']);
+  const bare = { state: 'empty', nodeCount: 0 } as const;
+  expect([standingOf(bare), toneOfGroup(bare)]).toEqual(['empty', 'off']);
+  const last = { state: 'lastGood', nodeCount: 2 } as const;
+  expect([standingOf(last), toneOfGroup(last)]).toEqual(['lastGood', 'bad']);
 });

@@ -145,12 +145,17 @@ export function stateOfMember(member: State & Pick<Member, 'isAnswered'>, t: T):
 /** Whether a member is unhealthy. */
 export const isUnwell = (members: readonly Member[]) => members.some((member) => toneOfMember(member) === 'bad');
 
-const groupTones: Record<BoardGroup['state'], Tone> = {
+type Standing = BoardGroup['state'] | 'neverAnswered';
+const groupTones: Record<Standing, Tone> = {
   ok: 'ok',
   backups: 'warn',
   backupGroup: 'warn',
   forced: 'warn',
   lastGood: 'bad',
   empty: 'off',
+  neverAnswered: 'bad',
 };
-export const toneOfGroup = ({ state }: Pick<BoardGroup, 'state'>): Tone => groupTones[state];
+/** Nodes that were out of service since they were placed leave a group without any answer. */
+export const standingOf = ({ state, nodeCount }: Pick<BoardGroup, 'state' | 'nodeCount'>): Standing =>
+  state === 'empty' && nodeCount > 0 ? 'neverAnswered' : state;
+export const toneOfGroup = (group: Pick<BoardGroup, 'state' | 'nodeCount'>): Tone => groupTones[standingOf(group)];

@@ -8,7 +8,7 @@ import { count, time } from '../../lib/format.ts';
 import { useT } from '../../lib/i18n.ts';
 import { useAction } from '../../lib/use-endpoint.ts';
 import { useCan } from '../../lib/use-can.ts';
-import { toneOfGroup, type BoardGroup } from './board.ts';
+import { standingOf, toneOfGroup, type BoardGroup } from './board.ts';
 import { GroupForm } from './group-form.tsx';
 import classes from './groups.module.css';
 
@@ -40,7 +40,7 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
   }
   return (
     <div className={classes['group']}>
-      <StatusMark tone={toneOfGroup(group)} label={t(`groups.states.${group.state}`)} />
+      <StatusMark tone={toneOfGroup(group)} label={t(`groups.states.${standingOf(group)}`)} />
       <b>{group.name}</b>
       {can(groups.update) && (
         <Menu position="bottom-end" withinPortal>
@@ -82,7 +82,7 @@ export function GroupHead({ zoneId, group }: { zoneId: string; group: BoardGroup
         </small>
       )}
       {group.state !== 'ok' && group.state !== 'forced' && (
-        <small data-tone={toneOfGroup(group)}>{t(`groups.states.${group.state}`)}</small>
+        <small data-tone={toneOfGroup(group)}>{t(`groups.states.${standingOf(group)}`)}</small>
       )}
     </div>
   );
