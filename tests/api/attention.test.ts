@@ -3,6 +3,7 @@ import { attention } from '@edgeloom/contract/attention/attention.endpoints.ts';
 import { autoCertificates, certificates } from '@edgeloom/contract/certificates/certificates.endpoints.ts';
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
+import { cacheJobKinds } from '@edgeloom/contract/jobs/jobs.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -135,6 +136,18 @@ test('lists a domain whose certificate is taken away while browsers know its HST
   expect(await namesSeenBy(site.owner)).toEqual({ certificatesMissing: [name] });
 });
 
+// Regression: an order that failed was listed as a certificate and, beside it, as a job.
+test('lists a failed certificate once, not also the job that ordered it', async () => {
+  const site = await build.site();
+  const { name } = await build.domain({ site });
+  await build.certificate(site, [name], { name, type: 'automatic', status: 'fail' });
+  const job = { siteId: site.id, title: name, state: 'failed', createdBy: 'someone', endedAt: new Date() };
+  for (const kind of ['issueCertificates', 'renewCertificates']) await db.job.create({ data: { ...job, kind } });
+  expect(await namesSeenBy(site.owner)).toEqual({ certificatesFailed: [name] });
+  const { data } = await as(site.owner).call(ownSites.list, { query: { attention: ['jobsFailed'] } });
+  expect(data).toEqual([]);
+});
+
 test('has a filter for each kind that matches exactly the counted rows', async () => {
   const { site, names } = await troubledSite();
   await build.site({ product: site.product, owner: site.owner });
@@ -160,7 +173,11 @@ test('has a filter for each kind that matches exactly the counted rows', async (
   expect(await certificatesOf(false)).toHaveLength(2);
   const jobsOf = async (query: object) =>
     (await call(jobs.list, { params: site.params, query })).data.map(({ title }) => title);
-  expect(await jobsOf({ state: ['failed'], recent: true })).toEqual([names.jobsFailed]);
+  const order = { siteId: site.id, kind: 'issueCertificates', title: 'ordered', createdBy: 'someone' };
+  await db.job.create({ data: { ...order, state: 'failed', endedAt: new Date() } });
+  const cacheJobs = { kind: [...cacheJobKinds], state: ['failed'], recent: true };
+  expect(await jobsOf(cacheJobs)).toEqual([names.jobsFailed]);
+  expect(await jobsOf({ state: ['failed'], recent: true })).toEqual([names.jobsFailed, 'ordered']);
   expect(await jobsOf({ recent: false })).toHaveLength(1);
   expect(namesOf(await call(nodes.list, { query: { status: ['rejected'] } }))).toEqual([names.nodesRejected]);
   expect(namesOf(await call(nodes.list, { query: { status: ['offline'] } }))).toEqual([names.nodesOffline]);

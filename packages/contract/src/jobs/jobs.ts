@@ -13,18 +13,12 @@ export const Receipt = z.object({
   error: z.string().nullable(),
   answeredAt: Time.nullable(),
 });
+/** Jobs of the nodes' caches. */
+export const cacheJobKinds = ['purgeSite', 'purgeHosts', 'purgeURLs', 'purgePrefixes', 'purgeTags', 'preheat'] as const;
+export const JobKind = z.enum([...cacheJobKinds, 'issueCertificates', 'renewCertificates']);
 export const Job = z.object({
   id: Id,
-  kind: z.enum([
-    'purgeSite',
-    'purgeHosts',
-    'purgeURLs',
-    'purgePrefixes',
-    'purgeTags',
-    'preheat',
-    'issueCertificates',
-    'renewCertificates',
-  ]),
+  kind: JobKind,
   state: JobState,
   title: z.string(),
   done: z.int(),

@@ -1,5 +1,6 @@
 // The conditions under which a row needs attention. The dashboard's counts and the lists' filters share them.
 import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
+import { cacheJobKinds } from '@edgeloom/contract/jobs/jobs.ts';
 import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
 import { nothing, sql, type Sql } from '../../core/sql.ts';
 import type { Prisma } from '../../generated/client.ts';
@@ -81,10 +82,11 @@ const kinds: Record<SiteAttention, (now: Date) => Rows> = {
     name: sql`x.name`,
     condition: sql`x.not_after <= ${endingBefore(now)} AND EXISTS (SELECT 1 FROM domains d WHERE d.certificate_id = x.id)`,
   }),
+  // A job that orders certificates fails with a certificate, which certificatesFailed has.
   jobsFailed: (now) => ({
     table: sql`jobs`,
     name: sql`x.title`,
-    condition: sql`x.state = 'failed' AND x.ended_at > ${before(now, RECENT_HOURS)}`,
+    condition: sql`x.state = 'failed' AND x.ended_at > ${before(now, RECENT_HOURS)} AND x.kind = ANY (${[...cacheJobKinds]}::text[])`,
   }),
   // Kinds of a newer version are left out: after a rollback of the API they have no page.
   modulesUnused: () => ({

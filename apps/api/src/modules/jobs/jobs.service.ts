@@ -36,14 +36,16 @@ export async function start(tx: ScopedTx, job: NewJob): Promise<string> {
 }
 
 interface Filter {
+  kind?: string[] | undefined;
   state?: string[] | undefined;
   recent?: boolean | undefined;
 }
 
-export async function list(ctx: Ctx, siteId: string, { state, recent, ...paging }: Paging<'createdAt'> & Filter) {
+export async function list(ctx: Ctx, siteId: string, { kind, state, recent, ...paging }: Paging<'createdAt'> & Filter) {
   await sites.own(ctx.db, siteId);
   const where = {
     siteId,
+    ...(kind && { kind: { in: kind } }),
     ...(state && { state: { in: state } }),
     ...(recent !== undefined && { AND: jobsRecent(recent, ctx.now()) }),
   };

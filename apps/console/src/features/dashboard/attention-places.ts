@@ -29,12 +29,14 @@ const overSites: Partial<Record<AttentionItem['kind'], string>> = {
   certificatesMissing: 'nodeManage/domains?enabled=true&certificateMissing=true',
   certificatesFailed: 'nodeManage/autoSSLManagement?status=fail',
 };
+/** Jobs that order certificates are listed as their certificates. */
+export const cacheJobs = 'kind=purgeSite,purgeHosts,purgeURLs,purgePrefixes,purgeTags,preheat';
 const inSite: Partial<Record<AttentionItem['kind'], { view: string; filter: string }>> = {
   cnameInactive: { view: 'domains', filter: 'enabled=true&cnameStatuses=inactive' },
   certificatesMissing: { view: 'domains', filter: 'enabled=true&certificateMissing=true' },
   certificatesFailed: { view: 'certs', filter: 'status=fail' },
   certificatesEnding: { view: 'certs', filter: 'ending=true' },
-  jobsFailed: { view: 'jobs', filter: 'state=failed&recent=true' },
+  jobsFailed: { view: 'jobs', filter: `state=failed&recent=true&${cacheJobs}` },
 };
 
 export function placeOf({ kind, site, moduleKind, accountID }: AttentionItem, family: Family) {

@@ -1,5 +1,5 @@
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
-import { JobState } from '@edgeloom/contract/jobs/jobs.ts';
+import { JobKind, JobState } from '@edgeloom/contract/jobs/jobs.ts';
 import { IconListCheck, IconReceipt2 } from '@tabler/icons-react';
 import { useSite } from '../../components/frame/site-scope.ts';
 import { useOverlay } from '../../components/overlay/overlay.tsx';
@@ -39,6 +39,7 @@ export function JobsPage() {
         columns={columns}
         sort="-createdAt"
         filters={[
+          { key: 'kind', choices: JobKind.options, labels: 'jobs.kinds', many: true },
           { key: 'state', choices: JobState.options, status: 'task', many: true },
           { key: 'recent', yesNo: true },
         ]}
