@@ -346,7 +346,11 @@ test('an attempt whose message was claimed again changes neither the message nor
   const { site, hook } = await troubledSite('/overtaken');
   await raiseAlerts(installation);
   await keepOnly(hook.id);
-  const claim = async () => (await claimMessage(pool, 'webhook')) ?? expect.fail('no message is due');
+  const claim = async () => {
+    const claimed = await claimMessage(pool, 'webhook');
+    if (claimed === null) throw new Error('no message is due');
+    return claimed;
+  };
   const never = new AbortController().signal;
   const endLease = () => pool.query('UPDATE alert_messages SET claimed_until = NULL WHERE channel_id = $1', [hook.id]);
   const first = await claim();

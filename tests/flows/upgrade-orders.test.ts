@@ -102,7 +102,7 @@ test('an upgrade order that is re-sent during its completion report runs only on
 const ignored = (version: string) =>
   `the waf pack has the rules ${version}, and this agent's own rules ${OWN_RULES} are newer`;
 
-// Regression: it was reported as complete, and none of its rules was in use.
+// Regression: the pack was reported as complete, although the agent used its own rules.
 test('a WAF pack that is older than the rules of the agent is rolled back, and the report names both', async () => {
   const { reports, order, wafPack } = await nodeWithPack();
   await order(randomUUID(), await wafPack('2099.4.9'));

@@ -12,7 +12,7 @@ export interface PlannedChange {
 export interface PlannedSection {
   title: string;
   changes: PlannedChange[];
-  /** What is compared with the site again before it is sent: `changes` shortens values. */
+  /** Compared with the site again before `send`, because `changes` shortens values. */
   difference: unknown;
   /** Lines about differences that stay. */
   notes?: readonly string[];

@@ -11,7 +11,7 @@ const MONTH_OFFSET_MS = MONTH_OFFSET_HOURS * 3_600_000;
 /** Traffic is billed by months of this zone, wherever the reader is. It has no daylight saving time. */
 export const MONTH_ZONE = `+${String(MONTH_OFFSET_HOURS).padStart(2, '0')}:00`;
 
-/** The start of the billed month of a time, or of a month before or after it. Arithmetic, since bills call it by hour. */
+/** The start of the billed month that is `months` after the one of `at`. Arithmetic, since bills call it by hour. */
 export function startOfMonth(at: number, months = 0): number {
   const local = new Date(at + MONTH_OFFSET_MS);
   return Date.UTC(local.getUTCFullYear(), local.getUTCMonth() + months) - MONTH_OFFSET_MS;

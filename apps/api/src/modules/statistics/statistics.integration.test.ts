@@ -700,7 +700,8 @@ test('lists of sites and domains have the traffic of the last 24 hours', async (
 test('the bandwidth of nodes is by the hour, and only of own nodes', async () => {
   const { times, data } = await as(site.client).call(nodeStatistics.bandwidth);
   expect([times.length, data.length]).toEqual([24, 1]);
-  expect(data[0]?.values.at(-1)).toBeGreaterThan(0);
+  // The hour may have changed since the rows were stored.
+  expect(Math.max(...(data[0]?.values.slice(-2) ?? []).map((value) => value ?? 0))).toBeGreaterThan(0);
   expect(data[0]?.values.slice(0, -2).every((value) => value === null)).toBe(true);
   const other = await build.site();
   expect((await as(other.client).call(nodeStatistics.bandwidth)).data).toEqual([]);
