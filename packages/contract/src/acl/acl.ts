@@ -142,15 +142,18 @@ function checkCondition(condition: Condition, ctx: z.RefinementCtx): void {
   if (condition.operator === 'matches' && typeof condition.value === 'string') {
     const patternError = at.field === 'path' ? pathPatternError : safePattern;
     const stored = comparableText(at.field, 'matches', condition.value);
-    const fault = condition.ignoreCase ? 'not allowed' : (patternError(condition.value) ?? safePattern(stored));
+    const fault = condition.ignoreCase
+      ? 'not allowed'
+      : (patternError(condition.value) ?? safePattern(stored) ?? hostPatternError(at.field, condition.value));
     if (fault) ctx.addIssue({ code: 'custom', path: [condition.ignoreCase ? 'ignoreCase' : 'value'], message: fault });
   } else if (parsed.success) checkComparable(condition, ctx);
 }
 
+const isWhole = (operator: AclOperator) => operator === 'equal' || operator === 'notEqual' || lists.includes(operator);
+
 /** A part of a value may be any text. */
 function isKnownValue(field: string, operator: AclOperator, text: string): boolean {
-  const isWhole = operator === 'equal' || operator === 'notEqual' || lists.includes(operator);
-  return !isWhole || (botValues[field]?.some((value) => value.toLowerCase() === text.toLowerCase()) ?? true);
+  return !isWhole(operator) || (botValues[field]?.some((value) => value.toLowerCase() === text.toLowerCase()) ?? true);
 }
 
 /** Refuses texts that no path, host, extension, category or state of a bot has. */
@@ -178,6 +181,12 @@ function fieldError(field: string, operator: AclOperator, text: string): ErrorMe
   return isKnownValue(field, operator, text) ? null : wrong;
 }
 
+/** Requests have a host in punycode, which changes whole labels. */
+const hostPatternError = (field: string, pattern: string): ErrorMessage | null =>
+  field === 'host' && /\P{ASCII}/u.test(pattern) ? 'enter a domain name' : null;
+const hasWholeLabels = (operator: AclOperator, text: string) =>
+  isWhole(operator) || (operator === 'endsWith' && text.startsWith('.'));
+
 /** RFC 9110 9.3 and RFC 5789. Methods have a case, and browsers send these in upper case. */
 const standardMethod = /^(?:get|head|post|put|delete|connect|options|trace|patch)$/i;
 
@@ -186,7 +195,7 @@ export function comparableText(field: string, operator: AclOperator, text: strin
   if (field === 'uri' || field === 'args') return escapedText(text, operator);
   if (operator === 'matches') return text;
   if (field === 'path') return storedPath(text);
-  if (field === 'host') return asciiName(text.toLowerCase());
+  if (field === 'host') return hasWholeLabels(operator, text) ? asciiName(text.toLowerCase()) : text.toLowerCase();
   return field === 'method' && standardMethod.test(text) ? text.toUpperCase() : text;
 }
 

@@ -228,6 +228,15 @@ test.each<[string, z.ZodType, object, string]>([
     aclRule({ field: 'host', operator: 'equal', value: 'https://a.com' }),
     'conditions.0.value',
   ],
+  // Punycode is of whole labels: a part of one would never match, and notContains would match every request.
+  ...['startsWith', 'contains', 'notContains', 'endsWith', 'matches'].map(
+    (operator): [string, z.ZodType, object, string] => [
+      `ACL hosts, ${operator}`,
+      AclRuleInput,
+      aclRule({ field: 'host', operator, value: '例え' }),
+      'conditions.0.value',
+    ],
+  ),
   [
     'ACL hosts in a list',
     AclRuleInput,
