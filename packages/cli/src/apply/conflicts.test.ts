@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CommandError } from '../command.ts';
-import { assertUnchanged, sendChanged } from './conflicts.ts';
+import { assertSame, assertUnchanged, sendChanged } from './conflicts.ts';
 
 const stored = (i: number, at = 'before') => ({ id: `rule ${i}`, updatedAt: `${at} ${i}` });
 const changes = (count: number) =>
@@ -41,4 +41,12 @@ test('a removal is refused for what changed since the plan, and asks nothing if 
   await expect(assertUnchanged([stored(1)], async () => [stored(1, 'after')])).rejects.toThrow(CommandError);
   await expect(assertUnchanged([stored(1)], async () => [stored(2), stored(1)])).resolves.toBeUndefined();
   await expect(assertUnchanged([], () => Promise.reject(new Error('asked')))).resolves.toBeUndefined();
+});
+
+test('a list that is removed as a whole is refused if it has other rows than in the plan', () => {
+  expect(() => assertSame([stored(1), stored(2)], [stored(2), stored(1)])).not.toThrow();
+  expect(() => assertSame([], [])).not.toThrow();
+  for (const latest of [[stored(1)], [stored(1), stored(2), stored(3)], [stored(1), stored(2, 'after')]])
+    expect(() => assertSame([stored(1), stored(2)], latest)).toThrow(CommandError);
+  expect(() => assertSame([], [stored(1)])).toThrow(CommandError);
 });

@@ -16,9 +16,16 @@ const MAX_SINGLE_CALLS = 20;
 export async function assertUnchanged(known: readonly Stored[], read: () => Promise<readonly Stored[]>): Promise<void> {
   if (known.length === 0) return;
   const latest = new Map((await read()).map(({ id, updatedAt }) => [id, updatedAt]));
-  if (known.some(({ id, updatedAt }) => !isDeepStrictEqual(latest.get(id), updatedAt)))
-    throw new CommandError('Someone else changed what the plan overwrites.');
+  if (known.some(({ id, updatedAt }) => !isDeepStrictEqual(latest.get(id), updatedAt))) throw conflict();
 }
+
+/** For what is removed or replaced as a whole: nothing may have been added, either. */
+export function assertSame(known: readonly Partial<Stored>[], latest: readonly Partial<Stored>[]): void {
+  const keys = (rows: readonly Partial<Stored>[]) => rows.map(({ id, updatedAt }) => JSON.stringify([id, updatedAt]));
+  if (!isDeepStrictEqual(keys(known).toSorted(), keys(latest).toSorted())) throw conflict();
+}
+
+const conflict = () => new CommandError('Someone else changed what the plan overwrites.');
 
 interface Changed<Wanted, Current extends Stored> {
   wanted: Wanted;

@@ -52,8 +52,8 @@ export async function planDomains(context: ApplyContext, wanted: readonly FileDo
       (row) => fieldLines(row, ['name']),
     ),
     notes: wanted.filter(({ name, enabled }) => enabled && waiting.has(name)).map(({ name }) => waitingLine(name)),
-    // Removed ones first, because the number of domains is limited.
     difference,
+    // Removed ones first, because the number of domains is limited.
     send: async () => {
       const overwritten = [...removed, ...changed.map(({ current }) => current)];
       await assertUnchanged(overwritten, () => listDomains(context, params.siteId));

@@ -14,6 +14,12 @@ test.each([
     `value: …${'a'.repeat(13)}of the console" (316 characters) → …${'a'.repeat(13)}of the file" (313 characters)`,
   ],
   [
+    'long values from where they differ, also after characters of two units',
+    `😀${long('of the console')}`,
+    `😀${long('of the file')}`,
+    `value: …${'a'.repeat(13)}of the console" (318 characters) → …${'a'.repeat(13)}of the file" (315 characters)`,
+  ],
+  [
     'the beginning of long values that differ there',
     long(''),
     'soon',

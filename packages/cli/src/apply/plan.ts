@@ -69,8 +69,9 @@ export function fieldLine({ field, from, to }: FieldChange): string {
 }
 
 function firstDifference(a: string, b: string): number {
-  const at = [...a].findIndex((character, i) => character !== b[i]);
-  return at === -1 ? a.length : at;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  return at;
 }
 
 /** Fields of stored objects that no file has. */
@@ -90,5 +91,5 @@ function shorten(text: string, from: number): string {
   if (text.length <= MAX_VALUE) return text;
   const start = from + CONTEXT < MAX_VALUE ? 0 : from;
   const end = start + MAX_VALUE;
-  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''} (${text.length} characters)`;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end).toWellFormed()}${end < text.length ? '…' : ''} (${text.length} characters)`;
 }

@@ -4,7 +4,7 @@ import { REDIRECTS_OF_A_SITE, type RedirectInput } from '@edgeloom/contract/modu
 import { listDomains } from '../commands/domains.ts';
 import { allRows, batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
-import { assertUnchanged, sendChanged } from './conflicts.ts';
+import { assertSame, assertUnchanged, sendChanged } from './conflicts.ts';
 import { compareLists, isEmpty, type ListDifference } from './difference.ts';
 import { fieldLine, type PlannedChange, type PlannedSection } from './plan.ts';
 import type { SiteFile } from './site-file.ts';
@@ -56,7 +56,7 @@ export async function planRedirects(
 
 async function listModules({ call, params }: ApplyContext): Promise<CurrentModule[]> {
   const modules = await allRows((page) => call(urlRedirects.list, { params, query: page }));
-  const assignments = await allRows((page) => call(domainModules.list, { params: { ...params, kind }, query: page }));
+  const assignments = await listAssignments({ call, params });
   const current: CurrentModule[] = [];
   for (const { id, name } of modules) {
     const rules = await listRules({ call, params }, id);
@@ -65,6 +65,9 @@ async function listModules({ call, params }: ApplyContext): Promise<CurrentModul
   }
   return current;
 }
+
+const listAssignments = ({ call, params }: Pick<ApplyContext, 'call' | 'params'>) =>
+  allRows((page) => call(domainModules.list, { params: { ...params, kind }, query: page }));
 
 const listRules = ({ call, params }: Pick<ApplyContext, 'call' | 'params'>, moduleId: string) =>
   allRows((page) => call(redirects.list, { params: { ...params, moduleId }, query: page }));
@@ -106,6 +109,12 @@ async function send(
 ) {
   const { call, params, options } = context;
   const rows = await listDomains(context, params.siteId);
+  const known = [...removed, ...differences.flatMap(({ current }) => current ?? [])];
+  await assertAssignments(
+    context,
+    known,
+    rows.map(({ name }) => name),
+  );
   const idsOf = (names: readonly string[]) => rows.filter(({ name }) => names.includes(name)).map(({ id }) => id);
   const assign = async (names: readonly string[], moduleID: string | null) => {
     for (const domainIDs of batches(idsOf(names), DOMAINS_OF_A_CALL))
@@ -123,12 +132,25 @@ async function send(
     );
   }
   for (const { id, domains, rules } of removed) {
-    await assertUnchanged(rules, () => listRules(context, id));
+    assertSame(rules, await listRules(context, id));
     await assign(
       domains.filter((domain) => !moved.has(domain)),
       null,
     );
     await call(urlRedirects.remove, { params, body: { ids: [id] } }, options);
+  }
+}
+
+/** Domains that the section before has removed have no module any more. */
+async function assertAssignments(context: ApplyContext, known: readonly CurrentModule[], names: readonly string[]) {
+  const left = new Set(names);
+  const assignments = await listAssignments(context);
+  for (const { id, domains } of known) {
+    const latest = assignments.filter(({ moduleID }) => moduleID === id).map(({ domainName }) => domainName);
+    assertSame(
+      domains.filter((name) => left.has(name)).map((name) => ({ id: name })),
+      latest.map((name) => ({ id: name })),
+    );
   }
 }
 
