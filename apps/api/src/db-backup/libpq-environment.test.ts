@@ -30,6 +30,8 @@ describe('pg_dump verifies the server as the API does', () => {
   test.each<[string, Record<string, string>]>([
     ['sslmode=disable', { PGSSLMODE: 'disable' }],
     ['sslmode=no-verify', { PGSSLMODE: 'require' }],
+    // libpq verifies as soon as it has a file of authorities.
+    [`sslmode=no-verify&sslrootcert=${file}`, { PGSSLMODE: 'require' }],
     // Regression: the API verified its server for all of these, and pg_dump did not.
     ['sslmode=require', SYSTEM],
     ['sslmode=prefer', SYSTEM],

@@ -17,6 +17,7 @@ const VARIABLES: Readonly<Record<string, string>> = {
   channel_binding: 'PGCHANNELBINDING',
   require_auth: 'PGREQUIREAUTH',
 };
+const AUTHORITIES = new Set(['sslrootcert', 'sslcrl', 'sslcrldir']);
 /** Decided by what the driver makes of them. */
 const DECIDED = new Set(['ssl', 'sslmode']);
 
@@ -31,9 +32,12 @@ export function libpqEnvironment(url: string): Record<string, string> {
   );
   if (unknown !== undefined) throw new Error(`pg_dump cannot get the parameter ${unknown} of DATABASE_URL`);
   const { host, port, user, password, database, ssl } = new pg.Client(url);
+  const mode = tlsMode(ssl, searchParams.get('sslmode'));
   const parameters = Object.entries(VARIABLES).flatMap(([name, variable]) => {
     const value = searchParams.get(name) ?? '';
-    return value === '' ? [] : [[variable, value] as const];
+    // With a file of authorities libpq verifies, where the driver does not.
+    if (value === '' || (mode['PGSSLMODE'] === 'require' && AUTHORITIES.has(name))) return [];
+    return [[variable, value] as const];
   });
   return {
     PGHOST: host,
@@ -41,7 +45,7 @@ export function libpqEnvironment(url: string): Record<string, string> {
     ...(user !== undefined && { PGUSER: user }),
     ...(typeof password === 'string' && { PGPASSWORD: password }),
     ...(database !== undefined && { PGDATABASE: database }),
-    ...tlsMode(ssl, searchParams.get('sslmode')),
+    ...mode,
     ...Object.fromEntries(parameters),
   };
 }
