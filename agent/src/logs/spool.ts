@@ -69,7 +69,7 @@ export class Spool {
 
   /** Deletes the first files: at least so many, and until so many bytes are free. */
   async #deleteFiles(files: readonly LogFile[], count: number, bytes: number): Promise<void> {
-    if (count === 0 && bytes <= 0) return;
+    if (files.length === 0 || (count === 0 && bytes <= 0)) return;
     const { dir } = this.#deps;
     // nginx may write more lines, which nobody would count, and its open file would keep its room.
     const inUse = await findFilesInUse(path.dirname(dir), dir);
@@ -95,7 +95,9 @@ export class Spool {
   async #delete({ id, path: file }: LogFile): Promise<void> {
     const from = this.#deps.reached(id);
     // It may have grown since it was found.
-    const { size } = await stat(file);
+    const size = (await stat(file).catch(() => null))?.size;
+    // An operator may have deleted the file.
+    if (size === undefined) return;
     const lines = from < size ? await countLines(file, from) : 0;
     await rm(file, { force: true });
     if (from >= size) return;
