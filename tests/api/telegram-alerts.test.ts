@@ -102,7 +102,13 @@ test('an error of the database is no error of the chat, and the message is sent 
   const { site, domain } = await siteWithDomain();
   await setStatus(domain.id, 'inactive');
   await pass();
-  const query = async () => Promise.reject(new Error('the database is away'));
+  // It goes away after the lease was renewed, while the text is sent.
+  let isAway = false;
+  const query = async (text: string, values: unknown[]) => {
+    if (isAway) throw new Error('the database is away');
+    isAway = true;
+    return pool.query(text, values);
+  };
   const broken = Object.assign(Object.create(pool), { query });
   await expect(deliver({ ...installation, pool: broken }, { ...(await claim()), text: 'x' }, never)).rejects.toThrow(
     'the database is away',
@@ -154,6 +160,18 @@ test('a process whose lease another one took sends no further part', async () =>
   expect(telegram.texts).toEqual([]);
   await deliver(installation, second, never);
   expect(telegram.texts).toHaveLength(2);
+});
+
+test('a process whose lease another one took does not resume the message', async () => {
+  await longMessage();
+  await pool.query(`UPDATE alert_messages SET text = repeat('x', 5000), parts_sent = 1 WHERE is_pending`);
+  const first = await claim();
+  await hurry();
+  const second = await claim();
+  await deliver(installation, first, never);
+  expect(telegram.texts).toEqual([]);
+  await deliver(installation, second, never);
+  expect(telegram.texts).toHaveLength(1);
 });
 
 test('a message waits as long as Telegram asks', async () => {

@@ -68,7 +68,8 @@ const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_by = $2,
 /** SQL: the message is still leased for this attempt. */
 const IS_OWN = 'id = $1 AND claimed_by = $2';
 const STORE_TEXT = `UPDATE alert_messages SET text = $3 WHERE ${IS_OWN}`;
-const PART_SENT = `UPDATE alert_messages SET parts_sent = $3, claimed_until = ${LEASE} WHERE ${IS_OWN}`;
+const PART_SENT = `UPDATE alert_messages SET parts_sent = $3 WHERE ${IS_OWN}`;
+const RENEW = `UPDATE alert_messages SET claimed_until = ${LEASE} WHERE ${IS_OWN}`;
 const RELEASE = `UPDATE alert_messages SET ${RELEASE_LEASE} WHERE ${IS_OWN}`;
 /** Locks the message only: a pass of raise-alerts.job.ts may hold the channel for longer than the lease. */
 const SENT = `UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
@@ -201,10 +202,10 @@ async function sendParts(
   stopping: AbortSignal,
 ): Promise<Outcome> {
   const text = message.text ?? alertText(eventsOf(message.events), message.language);
-  if (message.text === null && !(await storeOwn(pool, STORE_TEXT, message, [text]))) return 'stopped';
+  if (message.text === null) await storeOwn(pool, STORE_TEXT, message, [text]);
   for (const [index, part] of splitText(text).entries()) {
     if (index < message.partsSent) continue;
-    if (stopping.aborted) return 'stopped';
+    if (stopping.aborted || !(await storeOwn(pool, RENEW, message))) return 'stopped';
     await sendText(env, token, message.address, part);
     if (!(await storeOwn(pool, PART_SENT, message, [index + 1]))) return 'stopped';
   }
