@@ -84,6 +84,17 @@ test('a failed order is repeated as soon as the name points here', async () => {
   expect((await certificateOf(domain)).nextAt).toEqual(later);
 });
 
+// A customer's name server may turn a name between right and wrong.
+test('a certificate that failed repeatedly is not repeated before its time', async () => {
+  const domain = await build.domain();
+  await db.domain.update({ where: { id: domain.id }, data: { cnameStatus: 'inactive' } });
+  const later = new Date(Date.now() + 5 * 3_600_000);
+  await build.certificate(domain.site, [domain.name], { type: 'automatic', status: 'fail', nextAt: later });
+  await pointHere(domain);
+  await check(domain);
+  expect((await certificateOf(domain)).nextAt).toEqual(later);
+});
+
 test('no order waits for a name behind the zone’s proxy, or in a DNS account of the site', async () => {
   const behind = await build.domain();
   const visitorAddress = { proxy: 'cloudflare', networks: [], header: 'CF-Connecting-IP', proxyProtocolPorts: [] };

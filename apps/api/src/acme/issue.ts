@@ -17,7 +17,7 @@ import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
 import { returnPlace, takePlace } from './rate-budget.ts';
 import { clearChallenges, validateControl, ValidationRefusedError } from './challenge.ts';
-import { pendingNames } from './pending-names.ts';
+import { NAMES_AGAIN_MS, pendingNames } from './pending-names.ts';
 import { renewAt, retryAt } from './renewal-schedule.ts';
 
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
@@ -30,8 +30,6 @@ const TRIES_WHILE_DOWN = 8;
 /** An authority's longer Retry-After is not followed. */
 const MAX_RETRY_AFTER_SECONDS = 3600;
 const SPREAD_MS = 600_000;
-/** An order that waits for a name is due when the name points here. This is for what was missed. */
-const NAMES_AGAIN_MS = 300_000;
 /** Errors that another authority may not have. */
 const anotherMay = [
   'rateLimited',
@@ -75,7 +73,7 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
   const pending = order.placedAt === null ? await pendingNames(base.deps, order) : [];
   if (pending.length > 0) {
     const due = new Date(base.now().getTime() + NAMES_AGAIN_MS);
-    await postpone(base, due, `until this name points here: ${pending.join(' ')}`);
+    await postpone(base, due, `until these names point here: ${pending.join(' ')}`);
     return null;
   }
   const outages = await readOutages(pool, base.now());

@@ -4,6 +4,8 @@ import type { Deps, OrderRow } from './order.ts';
 
 /** After this time the authority decides: another proxy in front of the nodes may pass its requests on. */
 const WAIT_HOURS = 1;
+/** An order that waits for names looks again after this time, in case the check that makes it due was lost. */
+export const NAMES_AGAIN_MS = 300_000;
 
 /**
  * Names that nodes validate, and that do not point here yet. Without a CNAME suffix names are not checked, and behind a
