@@ -63,7 +63,7 @@ export async function resolution(
   const statuses = await statusesIn(ctx, zoneId);
   const answers = (answered?.answers ?? []).map((answer) => withStatus(named(answer, world), statuses));
   // The last answer may contain nodes that are out of service.
-  const stays = new Set(answers.map(({ nodeUID }) => nodeUID));
+  const stays = new Set(result.state === 'lastGood' ? answers.map(({ nodeUID }) => nodeUID) : []);
   return {
     name: world.groups.get(groupID)?.dnsLabel ?? '',
     state: result.state,

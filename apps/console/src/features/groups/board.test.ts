@@ -111,9 +111,9 @@ test('provider limits cover the lines in use and the lines in the draft', () => 
 });
 
 // Regression: a group whose nodes were offline when they were placed was shown as "No nodes yet".
-test('a group whose nodes never had an answer is bad, and is not shown as one without nodes', () => {
+test('a group whose nodes never had an answer is a warning, and is not shown as one without nodes', () => {
   const group = { state: 'empty', nodeCount: 2 } as const;
-  expect([standingOf(group), toneOfGroup(group)]).toEqual(['neverAnswered', 'bad']);
+  expect([standingOf(group), toneOfGroup(group)]).toEqual(['neverAnswered', 'warn']);
   const bare = { state: 'empty', nodeCount: 0 } as const;
   expect([standingOf(bare), toneOfGroup(bare)]).toEqual(['empty', 'off']);
   const last = { state: 'lastGood', nodeCount: 2 } as const;

@@ -153,9 +153,9 @@ const groupTones: Record<Standing, Tone> = {
   forced: 'warn',
   lastGood: 'bad',
   empty: 'off',
-  neverAnswered: 'bad',
+  neverAnswered: 'warn',
 };
-/** Nodes that were out of service since they were placed leave a group without any answer. */
+/** Nodes that were just placed, or were out of service since, or have no weight leave a group without any answer. */
 export const standingOf = ({ state, nodeCount }: Pick<BoardGroup, 'state' | 'nodeCount'>): Standing =>
   state === 'empty' && nodeCount > 0 ? 'neverAnswered' : state;
 export const toneOfGroup = (group: Pick<BoardGroup, 'state' | 'nodeCount'>): Tone => groupTones[standingOf(group)];
