@@ -44,7 +44,7 @@ const stepsOf = async ({ name }: BuiltDomain) => {
 };
 const certificateOf = ({ name }: BuiltDomain) => db.certificate.findFirstOrThrow({ where: { names: { has: name } } });
 
-// Regression: the form promised this, but the authority was asked at once, and the order failed.
+// Regression: the form promised this, but the order went to the authority at once, and failed.
 test('the order for a new domain waits, and is due as soon as the name points here', async () => {
   const domain = await ordered();
   expect(await stepsOf(domain)).toEqual(['ordered', 'waits']);

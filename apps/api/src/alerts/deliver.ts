@@ -100,7 +100,7 @@ export async function claimMessage(pool: Pool, type: ChannelType): Promise<Claim
         return { isEmpty: false, message: rows[0] ?? null };
       }),
     );
-    // Another process claimed the channel's message meanwhile. Other channels may have some.
+    // Another process claimed the channel's message since it was found. Other channels may have some.
     if (attempt.isEmpty || attempt.message) return attempt.message;
   }
 }
@@ -182,7 +182,7 @@ async function send(
 }
 
 /**
- * A message that was given up and resent leaves out begins whose end was delivered meanwhile: a receiver would keep
+ * A message that was given up and resent leaves out begins whose end has been delivered: a receiver would keep
  * such an alert open. Read under the lease, so that no end is delivered after that. Null: nothing is left.
  */
 async function currentEvents(pool: Pool, message: ClaimedMessage): Promise<AlertEvent[] | null> {

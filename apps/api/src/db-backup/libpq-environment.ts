@@ -22,7 +22,7 @@ const AUTHORITIES = new Set(['sslrootcert', 'sslcrl', 'sslcrldir']);
 const DECIDED = new Set(['ssl', 'sslmode']);
 
 /**
- * Arguments are visible to other users of the machine, and URLs may have options of ours, so variables carry all.
+ * Arguments are visible to other users of the machine, and URLs may have options of Edgeloom, so variables carry all.
  * Throws the name of a TLS parameter that pg_dump cannot get.
  */
 export function libpqEnvironment(url: string): Record<string, string> {

@@ -24,8 +24,8 @@ export function monthOf(time: number): BillingMonth {
   return billingMonth(within.getUTCFullYear(), within.getUTCMonth() + 1);
 }
 
-/** Late lines rarely come after this time. If they do, `recountFrom` of the usage ledger says so. */
+/** Late lines rarely come after this time. If they do, `recountFrom` of the usage ledger has the month recounted. */
 const COUNTED_AFTER_DAYS = 7;
-/** Usage of earlier months is counted. Clocks of processes differ, so a day less is asked for late lines. */
+/** Usage of earlier months is counted. Clocks of processes differ, so lines count as late a day sooner. */
 export const countedMonth = (now: number): number => monthOf(now - COUNTED_AFTER_DAYS * DAY_MS).from;
 export const lateBefore = (now: number): number => monthOf(now - (COUNTED_AFTER_DAYS - 1) * DAY_MS).from;
