@@ -71,7 +71,7 @@ export class LogShipper {
       task: async () => {
         await loaded;
         this.#clockSteps.look(await findLogFiles(logs), this.#reachedOf);
-        await this.#spool.enforce();
+        await this.#spool.enforceLimits();
         return LOOK_EVERY_MS;
       },
       retryMs: LOOK_EVERY_MS,

@@ -36,7 +36,7 @@ async function spoolOf(
     readDisk,
     log,
   });
-  await spool.enforce();
+  await spool.enforceLimits();
   return { names: (await readdir(dir)).sort(), dropped: spool.dropped, rotations };
 }
 const nameOf = (i: number) => `access.json.20260101T0000${String(i).padStart(2, '0')}000Z`;
@@ -87,10 +87,10 @@ test('a file that nginx still writes stays until it is closed, and then its last
   const disk = { size: 1e12, free: 1e12 };
   const deps = { dir: logs, maxBytes: 100, reached: () => 0, rotate: async () => undefined, log };
   const spool = new Spool({ ...deps, readDisk: async () => disk });
-  await spool.enforce();
+  await spool.enforceLimits();
   writer.stdin.write(LINE);
   await expect.poll(() => output).toContain('closed');
-  await spool.enforce();
+  await spool.enforceLimits();
   expect(spool.dropped).toEqual({ lines: 6, bytes: 600 });
   expect(await readdir(logs)).toEqual([]);
 });

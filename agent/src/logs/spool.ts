@@ -1,6 +1,5 @@
-// Bounds the access log that waits on the disk, and leaves room on the disk for new lines, because nobody counts lines
-// that nginx cannot write. The oldest rotated files are deleted first, and their unsent lines are counted. Sent files
-// stay for the operator as long as there is room.
+// Limits the access log on the disk, so that nginx can write new lines: lines that it cannot write are lost uncounted.
+// Rotated files are deleted, sent ones first, then the oldest, and unsent lines are counted. Up to ten sent files stay.
 import { rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../log.ts';
@@ -36,11 +35,11 @@ export interface Dropped {
 
 /** Sent files that stay. */
 const MAX_SENT_FILES = 10;
-/** The current file is rotated at this share of the bound, because only rotated files can be deleted. */
-const SEGMENTS = 8;
+/** The current file is rotated at this share of the limit, because only rotated files can be deleted. */
+const ROTATED_SHARE = 1 / 8;
 /** Bytes that stay free for new lines. On small disks it is an eighth. */
-const RESERVE_BYTES = 64 * 1024 * 1024;
-const reserveOf = ({ size }: Disk) => Math.min(RESERVE_BYTES, size / 8);
+const MAX_RESERVE_BYTES = 64 * 1024 * 1024;
+const reserveOf = ({ size }: Disk) => Math.min(MAX_RESERVE_BYTES, size / 8);
 
 export class Spool {
   readonly #deps: Deps;
@@ -51,39 +50,41 @@ export class Spool {
     this.#deps = deps;
   }
 
-  async enforce(): Promise<void> {
+  async enforceLimits(): Promise<void> {
     const { dir, reached, rotate } = this.#deps;
     const files = await findLogFiles(dir);
-    const maxBytes = await this.#maxBytes(files);
+    const maxBytes = await this.#currentMaxBytes(files);
     const rotated = files.filter(({ isRotated }) => isRotated);
     const sent = rotated.filter(({ id, size }) => reached(id) >= size);
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    await this.#deleteFiles(
-      [...sent, ...rotated.filter((each) => !sent.includes(each))],
-      Math.max(0, sent.length - MAX_SENT_FILES),
-      bytes - maxBytes,
-    );
+    await this.#deleteFiles([...sent, ...rotated.filter((file) => !sent.includes(file))], {
+      minFiles: Math.max(0, sent.length - MAX_SENT_FILES),
+      minBytes: bytes - maxBytes,
+    });
     const current = files.at(-1);
-    if (current !== undefined && !current.isRotated && current.size > maxBytes / SEGMENTS) await rotate();
+    if (current !== undefined && !current.isRotated && current.size > maxBytes * ROTATED_SHARE) await rotate();
   }
 
-  /** Deletes the first files: at least so many, and until so many bytes are free. */
-  async #deleteFiles(files: readonly LogFile[], count: number, bytes: number): Promise<void> {
-    if (files.length === 0 || (count === 0 && bytes <= 0)) return;
+  /** Deletes files from the first on, until `minFiles` are passed and `minBytes` freed. Files in use stay. */
+  async #deleteFiles(
+    files: readonly LogFile[],
+    { minFiles, minBytes }: { minFiles: number; minBytes: number },
+  ): Promise<void> {
+    if (files.length === 0 || (minFiles === 0 && minBytes <= 0)) return;
     const { dir } = this.#deps;
-    // nginx may write more lines, which nobody would count, and its open file would keep its room.
+    // nginx may still write to a file in use. Deleting it would lose those lines uncounted, and free no room.
     const inUse = await findFilesInUse(path.dirname(dir), dir);
     let freed = 0;
     for (const [i, file] of files.entries()) {
-      if (i >= count && freed >= bytes) return;
+      if (i >= minFiles && freed >= minBytes) return;
       if (inUse.has(file.path)) continue;
       freed += file.size;
       await this.#delete(file);
     }
   }
 
-  /** On a disk that others fill, so much stays that the current file is not rotated each second. */
-  async #maxBytes(files: readonly LogFile[]): Promise<number> {
+  /** At least the reserve: if other files fill the disk, a smaller limit would rotate the current file each second. */
+  async #currentMaxBytes(files: readonly LogFile[]): Promise<number> {
     const { dir, maxBytes, readDisk = diskOf } = this.#deps;
     const disk = await readDisk(dir).catch(() => null);
     if (disk === null) return maxBytes;

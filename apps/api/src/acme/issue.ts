@@ -17,7 +17,7 @@ import { keepLease, LeaseLostError, leases } from '../core/lease.ts';
 import { note, oneLine, setOrder, type Deps, type OrderRow, type Work } from './order.ts';
 import { returnPlace, takePlace } from './rate-budget.ts';
 import { clearChallenges, validateControl, ValidationRefusedError } from './challenge.ts';
-import { NAMES_AGAIN_MS, pendingNames } from './pending-names.ts';
+import { NAMES_RECHECK_MS, pendingNames } from './pending-names.ts';
 import { renewAt, retryAt } from './renewal-schedule.ts';
 
 type Order = Awaited<ReturnType<acme.Client['createOrder']>>;
@@ -72,7 +72,7 @@ async function chooseAuthority(base: Omit<Work, 'authority'>): Promise<Authority
   } = base;
   const pending = order.placedAt === null ? await pendingNames(base.deps, order) : [];
   if (pending.length > 0) {
-    const due = new Date(base.now().getTime() + NAMES_AGAIN_MS);
+    const due = new Date(base.now().getTime() + NAMES_RECHECK_MS);
     await postpone(base, due, `until these names point here: ${pending.join(' ')}`);
     return null;
   }

@@ -7,6 +7,9 @@ export function renewAt({ notBefore, notAfter }: { notBefore: Date; notAfter: Da
   return new Date(notAfter.getTime() - life / 3 - (life / 30) * chance);
 }
 
+/** The first retry comes within this time, if the authority asked for no longer one. */
+export const MAX_FIRST_RETRY_MS = HOUR_MS * 1.1;
+
 /** After 1, 6 and 24 hours, then every 24, plus up to a tenth. */
 export function retryAt(now: Date, failures: number, atLeastSeconds: number, chance: number): Date {
   const hours = failures <= 1 ? 1 : failures === 2 ? 6 : 24;

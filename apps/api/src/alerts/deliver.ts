@@ -1,5 +1,5 @@
-// Claims and delivers messages of alerts. A message counts as sent when the receiver accepted it, so a kill before
-// that is stored repeats it: a webhook recognizes the repetition by its id.
+// Claims and delivers messages of alerts. A message counts as sent once its receiver accepted it. If the process dies
+// before that is stored, the message is sent again. The receiver of a webhook recognizes the repetition by its id.
 import { randomUUID } from 'node:crypto';
 import { alertKinds } from '@edgeloom/contract/alerts/alerts.ts';
 import { AlertEvent, RETRY_HOURS, WebhookBody } from '@edgeloom/contract/webhooks/webhooks.ts';
@@ -34,12 +34,12 @@ interface ClaimedMessage {
   language: string;
 }
 
-/** Longer than a request's timeout. */
-const LEASE = `now() + interval '30 seconds'`;
+/** Longer than the timeout of a request (jobs/deliver-alerts.job.ts). */
+const LEASE_END = `now() + interval '30 seconds'`;
 const FIRST_RETRY_SECONDS = 30;
 const MAX_RETRY_SECONDS = 900;
-/** Telegram's limits may ask for longer waits than a retry. */
-const MAX_WAIT_SECONDS: Readonly<Record<ChannelType, number>> = {
+/** The longest Retry-After that is obeyed. Telegram's rate limits may need more than a retry's delay. */
+const MAX_RETRY_AFTER_SECONDS: Readonly<Record<ChannelType, number>> = {
   telegram: RETRY_HOURS * 3600,
   webhook: MAX_RETRY_SECONDS,
 };
@@ -49,63 +49,63 @@ const isDue = (message: string) =>
   `${message}.is_pending AND ${message}.due_at <= now() AND ${message}.expires_at > now()`;
 /** SQL: no message of this channel is being delivered. A channel sends one at a time, so that it takes one slot. */
 const isChannelFree = (channelId: string) =>
-  `NOT EXISTS (SELECT FROM alert_messages r WHERE r.channel_id = ${channelId} AND r.is_pending AND NOT ${isUnleased('r')})`;
-const LOCK_CHANNEL = `SELECT d.id FROM alert_messages o JOIN alert_channels d ON d.id = o.channel_id
-    JOIN accounts b ON b.id = d.account_id
-  WHERE ${isDue('o')} AND d.enabled AND d.type = $1 AND b.status = 'normal' AND ${isChannelFree('o.channel_id')}
-  ORDER BY o.due_at, o.created_at LIMIT 1 FOR NO KEY UPDATE OF d SKIP LOCKED`;
+  `NOT EXISTS (SELECT FROM alert_messages other WHERE other.channel_id = ${channelId} AND other.is_pending
+    AND NOT ${isUnleased('other')})`;
+const LOCK_CHANNEL = `SELECT c.id FROM alert_messages m JOIN alert_channels c ON c.id = m.channel_id
+    JOIN accounts a ON a.id = c.account_id
+  WHERE ${isDue('m')} AND c.enabled AND c.type = $1 AND a.status = 'normal' AND ${isChannelFree('m.channel_id')}
+  ORDER BY m.due_at, m.created_at LIMIT 1 FOR NO KEY UPDATE OF c SKIP LOCKED`;
 /**
- * Tests and leases in one statement, which begins after its channel was locked. So it sees each earlier lease of the
- * channel. The statement that chose the channel may be older than that lease.
+ * Runs after LOCK_CHANNEL in the same transaction, so its snapshot has every earlier lease of the channel. Conditions of
+ * LOCK_CHANNEL are tested again, because they saw an older snapshot.
  */
-const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_by = $2, claimed_until = ${LEASE}
+const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_by = $2, claimed_until = ${LEASE_END}
   FROM alert_channels c, accounts a WHERE c.id = m.channel_id AND a.id = c.account_id AND m.id = (
     SELECT o.id FROM alert_messages o WHERE o.channel_id = $1 AND ${isDue('o')} AND ${isChannelFree('$1')}
       ORDER BY o.due_at, o.created_at LIMIT 1 FOR UPDATE)
   RETURNING m.id, m.claimed_by AS claim, m.events, m.text, m.parts_sent AS "partsSent", m.tries,
     m.failed_at IS NOT NULL AND m.sent_at IS NULL AS "wasGivenUp", m.created_at AS "createdAt",
     c.id AS "channelId", c.type, c.address, c.secret_sealed AS "secretSealed", a.language`;
-/** SQL: the message is still leased for this attempt. */
-const IS_OWN = 'id = $1 AND claimed_by = $2';
-const STORE_TEXT = `UPDATE alert_messages SET text = $3 WHERE ${IS_OWN}`;
-const PART_SENT = `UPDATE alert_messages SET parts_sent = $3 WHERE ${IS_OWN}`;
-const RENEW = `UPDATE alert_messages SET claimed_until = ${LEASE} WHERE ${IS_OWN}`;
-const RELEASE = `UPDATE alert_messages SET ${RELEASE_LEASE} WHERE ${IS_OWN}`;
-/** Locks the message only: a pass of raise-alerts.job.ts may hold the channel for longer than the lease. */
-const SENT = `UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
-  ${RELEASE_LEASE} WHERE ${IS_OWN}`;
-const CHANNEL_WORKS =
+/** SQL: no later attempt has claimed the message. */
+const IS_CLAIMED = 'id = $1 AND claimed_by = $2';
+const STORE_TEXT = `UPDATE alert_messages SET text = $3 WHERE ${IS_CLAIMED}`;
+const STORE_PART = `UPDATE alert_messages SET parts_sent = $3 WHERE ${IS_CLAIMED}`;
+const RENEW = `UPDATE alert_messages SET claimed_until = ${LEASE_END} WHERE ${IS_CLAIMED}`;
+const RELEASE = `UPDATE alert_messages SET ${RELEASE_LEASE} WHERE ${IS_CLAIMED}`;
+const STORE_SENT = `UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
+  ${RELEASE_LEASE} WHERE ${IS_CLAIMED}`;
+const CLEAR_CHANNEL_ERROR =
   'UPDATE alert_channels SET last_error = NULL, failed_at = NULL WHERE id = $1 AND failed_at IS NOT NULL';
 /** $4: seconds until the next attempt. $5: 1 if the receiver refused the message. */
-const FAILED = `UPDATE alert_messages SET last_error = $3, ${RELEASE_LEASE}, due_at = now() + interval '1 second' * $4,
-  refusals = refusals + $5 WHERE ${IS_OWN}`;
-const CHANNEL_FAILED = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
-/** Alerts whose begin is in the message, and whose end was delivered by another one. */
-const ENDS_DELIVERED = `SELECT e.alert_id AS "alertID" FROM alert_notices b
-    JOIN alert_notices e ON e.channel_id = b.channel_id AND e.alert_id = b.alert_id AND e.has_ended
-    JOIN alert_messages m ON m.id = e.message_id
-  WHERE b.message_id = $1 AND NOT b.has_ended AND m.id <> $1 AND m.sent_at IS NOT NULL`;
-const OUTDATED = `UPDATE alert_messages SET is_pending = FALSE, failed_at = now(), last_error = 'outdated', ${RELEASE_LEASE}
-  WHERE ${IS_OWN}`;
+const STORE_FAILURE = `UPDATE alert_messages SET last_error = $3, ${RELEASE_LEASE}, due_at = now() + interval '1 second' * $4,
+  refusals = refusals + $5 WHERE ${IS_CLAIMED}`;
+const STORE_CHANNEL_ERROR = 'UPDATE alert_channels SET last_error = $2, failed_at = now() WHERE id = $1';
+/** Alerts that begin in the message, and whose end another message has delivered. */
+const ENDS_DELIVERED = `SELECT ended.alert_id AS "alertID" FROM alert_notices began
+    JOIN alert_notices ended ON ended.channel_id = began.channel_id AND ended.alert_id = began.alert_id AND ended.has_ended
+    JOIN alert_messages m ON m.id = ended.message_id
+  WHERE began.message_id = $1 AND NOT began.has_ended AND m.id <> $1 AND m.sent_at IS NOT NULL`;
+const STORE_OUTDATED = `UPDATE alert_messages SET is_pending = FALSE, failed_at = now(), last_error = 'outdated', ${RELEASE_LEASE}
+  WHERE ${IS_CLAIMED}`;
 
-/** Null: nothing is due, or other processes have it. */
+/** Null: nothing is due, or other processes are delivering it. */
 export async function claimMessage(pool: Pool, type: ChannelType): Promise<ClaimedMessage | null> {
   for (;;) {
-    const attempt = await withClient(pool, (client) =>
+    const message = await withClient(pool, (client) =>
       inTransaction(client, async () => {
         const { rows: channels } = await client.query<{ id: string }>(LOCK_CHANNEL, [type]);
         const [channel] = channels;
-        if (!channel) return { isEmpty: true, message: null };
+        if (!channel) return null;
         const { rows } = await client.query<ClaimedMessage>(CLAIM, [channel.id, randomUUID()]);
-        return { isEmpty: false, message: rows[0] ?? null };
+        return rows[0];
       }),
     );
-    // Another process claimed the channel's message since it was found. Other channels may have some.
-    if (attempt.isEmpty || attempt.message) return attempt.message;
+    if (message !== undefined) return message;
+    // Another process claimed this channel's message since it was found. Other channels may have some.
   }
 }
 
-/** The stored events that this version knows. */
+/** The stored events that this version knows, with its own severities. */
 const eventsOf = (stored: unknown): AlertEvent[] =>
   z
     .array(z.unknown())
@@ -119,8 +119,8 @@ const StoredEvent = AlertEvent.omit({ severity: true }).transform((event) => ({
 type Services = Pick<Installation, 'env' | 'pool' | 'secrets'>;
 
 /**
- * Throws a DeliveryError after it was stored, so that it is logged and counted. Any other error leaves the message to
- * the end of its lease. An attempt counts only while the message is leased for it.
+ * Throws a DeliveryError after it was stored, so that it is logged and counted. After any other error the message is
+ * retried when its lease expires. An attempt counts unless a later one has claimed the message.
  */
 export async function deliver(
   services: Services,
@@ -132,7 +132,7 @@ export async function deliver(
   try {
     const outcome = await send(services, message, stopping, now);
     if (outcome === 'sent') await storeSuccess(pool, message);
-    else await storeOwn(pool, outcome === 'outdated' ? OUTDATED : RELEASE, message);
+    else await storeIfClaimed(pool, outcome === 'outdated' ? STORE_OUTDATED : RELEASE, message);
   } catch (error) {
     if (error instanceof DeliveryError) await storeError(pool, message, error);
     throw error;
@@ -140,28 +140,38 @@ export async function deliver(
 }
 
 /** False: the message was claimed again after the lease, or deleted with its channel. */
-async function storeOwn(pool: Pool, statement: string, { id, claim }: ClaimedMessage, values: readonly unknown[] = []) {
+async function storeIfClaimed(
+  pool: Pool,
+  statement: string,
+  { id, claim }: ClaimedMessage,
+  values: readonly unknown[] = [],
+) {
   const { rowCount } = await pool.query(statement, [id, claim, ...values]);
   return rowCount === 1;
 }
 
+/** Two statements: a pass of raise-alerts.job.ts may lock the channel for longer than the message's lease. */
 async function storeSuccess(pool: Pool, message: ClaimedMessage): Promise<void> {
-  if (await storeOwn(pool, SENT, message)) await pool.query(CHANNEL_WORKS, [message.channelId]);
+  if (await storeIfClaimed(pool, STORE_SENT, message)) await pool.query(CLEAR_CHANNEL_ERROR, [message.channelId]);
 }
 
-/** A message that was deleted, because its channel was turned off, says nothing about the channel. */
+/** A message that was deleted, because its channel was turned off, does not mark the channel as failed. */
 async function storeError(pool: Pool, message: ClaimedMessage, error: DeliveryError): Promise<void> {
-  const values = [error.code, retryDelay(error, message), error.isRefused ? 1 : 0];
-  if (await storeOwn(pool, FAILED, message, values)) await pool.query(CHANNEL_FAILED, [message.channelId, error.code]);
+  const values = [error.code, retryDelaySeconds(error, message), error.isRefused ? 1 : 0];
+  if (await storeIfClaimed(pool, STORE_FAILURE, message, values))
+    await pool.query(STORE_CHANNEL_ERROR, [message.channelId, error.code]);
 }
 
-/** In seconds. A pass of raise-alerts.job.ts ends messages at `expires_at`. */
-function retryDelay({ retryAfterSeconds }: DeliveryError, { tries, type }: ClaimedMessage): number {
+/** May end after `expires_at`: then the message is not retried. */
+function retryDelaySeconds({ retryAfterSeconds }: DeliveryError, { tries, type }: ClaimedMessage): number {
   const delay = Math.min(FIRST_RETRY_SECONDS * 2 ** (tries - 1), MAX_RETRY_SECONDS);
-  return Math.ceil(Math.max(delay, Math.min(retryAfterSeconds ?? 0, MAX_WAIT_SECONDS[type])));
+  return Math.ceil(Math.max(delay, Math.min(retryAfterSeconds ?? 0, MAX_RETRY_AFTER_SECONDS[type])));
 }
 
-/** stopped: before the last part. outdated: nothing of it may be delivered any more. */
+/**
+ * stopped: parts are left, because the process stops or a later attempt claimed the message. outdated: nothing of it
+ * may be delivered any more.
+ */
 type Outcome = 'sent' | 'stopped' | 'outdated';
 
 async function send(
@@ -182,8 +192,9 @@ async function send(
 }
 
 /**
- * A message that was given up and resent leaves out begins whose end has been delivered: a receiver would keep
- * such an alert open. Read under the lease, so that no end is delivered after that. Null: nothing is left.
+ * A message that was given up and resent leaves out the beginning of alerts whose end has been delivered: a receiver
+ * would keep such an alert open. Read under the lease: a channel delivers one message at a time, so no end can come in
+ * between. Null: nothing is left.
  */
 async function currentEvents(pool: Pool, message: ClaimedMessage): Promise<AlertEvent[] | null> {
   const events = eventsOf(message.events);
@@ -202,12 +213,12 @@ async function sendParts(
   stopping: AbortSignal,
 ): Promise<Outcome> {
   const text = message.text ?? alertText(eventsOf(message.events), message.language);
-  if (message.text === null) await storeOwn(pool, STORE_TEXT, message, [text]);
+  if (message.text === null) await storeIfClaimed(pool, STORE_TEXT, message, [text]);
   for (const [index, part] of splitText(text).entries()) {
     if (index < message.partsSent) continue;
-    if (stopping.aborted || !(await storeOwn(pool, RENEW, message))) return 'stopped';
+    if (stopping.aborted || !(await storeIfClaimed(pool, RENEW, message))) return 'stopped';
     await sendText(env, token, message.address, part);
-    if (!(await storeOwn(pool, PART_SENT, message, [index + 1]))) return 'stopped';
+    if (!(await storeIfClaimed(pool, STORE_PART, message, [index + 1]))) return 'stopped';
   }
   return 'sent';
 }

@@ -2,7 +2,7 @@ import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import type { CacheRuleInput } from '@edgeloom/contract/cache/cache.ts';
 import { allRows, batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
-import { assertUnchanged, sendChanged } from './conflicts.ts';
+import { assertRowsUnchanged, sendChanged } from './conflicts.ts';
 import { compareLists } from './difference.ts';
 import { fieldLines, planned, type PlannedSection } from './plan.ts';
 
@@ -30,11 +30,11 @@ export async function planCacheRules(
     ),
     difference,
     send: async () => {
-      await assertUnchanged(removed, read);
+      await assertRowsUnchanged(removed, read);
       for (const part of batches(removed, RULES_OF_A_CALL))
         await call(cacheRules.remove, { params, body: { ids: part.map(({ id }) => id) } }, options);
       await sendChanged(changed, {
-        limit: RULES_OF_A_CALL,
+        maxRows: RULES_OF_A_CALL,
         read,
         send: (rules, ifMatch) => call(cacheRules.update, { params, body: { rules } }, { ...options, ifMatch }),
       });

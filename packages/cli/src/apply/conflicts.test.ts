@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CommandError } from '../command.ts';
-import { assertSame, assertUnchanged, sendChanged } from './conflicts.ts';
+import { assertListUnchanged, assertRowsUnchanged, sendChanged } from './conflicts.ts';
 
 const stored = (i: number, at = 'before') => ({ id: `rule ${i}`, updatedAt: `${at} ${i}` });
 const changes = (count: number) =>
@@ -10,7 +10,7 @@ const changes = (count: number) =>
 async function send(count: number, rows = changes(count).map(({ current }) => current)) {
   const calls: { ids: string[]; ifMatch: string | undefined }[] = [];
   const ended = await sendChanged(changes(count), {
-    limit: 30,
+    maxRows: 30,
     read: async () => rows,
     send: async (sent, ifMatch) => calls.push({ ids: sent.map(({ id }) => id), ifMatch }),
   }).catch((error: unknown) => error);
@@ -38,15 +38,15 @@ test('many changed objects are not sent if one of them changed or went since the
 });
 
 test('a removal is refused for what changed since the plan, and asks nothing if nothing is removed', async () => {
-  await expect(assertUnchanged([stored(1)], async () => [stored(1, 'after')])).rejects.toThrow(CommandError);
-  await expect(assertUnchanged([stored(1)], async () => [stored(2), stored(1)])).resolves.toBeUndefined();
-  await expect(assertUnchanged([], () => Promise.reject(new Error('asked')))).resolves.toBeUndefined();
+  await expect(assertRowsUnchanged([stored(1)], async () => [stored(1, 'after')])).rejects.toThrow(CommandError);
+  await expect(assertRowsUnchanged([stored(1)], async () => [stored(2), stored(1)])).resolves.toBeUndefined();
+  await expect(assertRowsUnchanged([], () => Promise.reject(new Error('asked')))).resolves.toBeUndefined();
 });
 
 test('a list that is removed as a whole is refused if it has other rows than in the plan', () => {
-  expect(() => assertSame([stored(1), stored(2)], [stored(2), stored(1)])).not.toThrow();
-  expect(() => assertSame([], [])).not.toThrow();
+  expect(() => assertListUnchanged([stored(1), stored(2)], [stored(2), stored(1)])).not.toThrow();
+  expect(() => assertListUnchanged([], [])).not.toThrow();
   for (const latest of [[stored(1)], [stored(1), stored(2), stored(3)], [stored(1), stored(2, 'after')]])
-    expect(() => assertSame([stored(1), stored(2)], latest)).toThrow(CommandError);
-  expect(() => assertSame([], [stored(1)])).toThrow(CommandError);
+    expect(() => assertListUnchanged([stored(1), stored(2)], latest)).toThrow(CommandError);
+  expect(() => assertListUnchanged([], [stored(1)])).toThrow(CommandError);
 });

@@ -9,51 +9,52 @@ interface Stored {
   updatedAt: string;
 }
 
-/** Calls with several objects have no If-Match, and each call is a version of the site. */
+/** Calls with several objects have no If-Match. Each call creates a version of the site, so a few are sent singly. */
 const MAX_SINGLE_CALLS = 20;
 
 /** Reads the rows again, for calls that have no If-Match. */
-export async function assertUnchanged(known: readonly Stored[], read: () => Promise<readonly Stored[]>): Promise<void> {
+export async function assertRowsUnchanged(
+  known: readonly Stored[],
+  read: () => Promise<readonly Stored[]>,
+): Promise<void> {
   if (known.length === 0) return;
   const latest = new Map((await read()).map(({ id, updatedAt }) => [id, updatedAt]));
-  if (known.some(({ id, updatedAt }) => !isDeepStrictEqual(latest.get(id), updatedAt))) throw conflict();
+  if (known.some(({ id, updatedAt }) => latest.get(id) !== updatedAt)) throw conflictError();
 }
 
-/** For what is removed or replaced as a whole: nothing may have been added, either. */
-export function assertSame(known: readonly Partial<Stored>[], latest: readonly Partial<Stored>[]): void {
+/** For what is removed or replaced as a whole: also throws if a row was added. */
+export function assertListUnchanged(known: readonly Partial<Stored>[], latest: readonly Partial<Stored>[]): void {
   const keys = (rows: readonly Partial<Stored>[]) => rows.map(({ id, updatedAt }) => JSON.stringify([id, updatedAt]));
-  if (!isDeepStrictEqual(keys(known).toSorted(), keys(latest).toSorted())) throw conflict();
+  if (!isDeepStrictEqual(keys(known).toSorted(), keys(latest).toSorted())) throw conflictError();
 }
 
-const conflict = () => new CommandError('Someone else changed what the plan overwrites.');
+const conflictError = () => new CommandError('Someone else changed what the plan overwrites.');
 
 interface Changed<Wanted, Current extends Stored> {
   wanted: Wanted;
   current: Current;
 }
 interface Calls<Wanted> {
-  /** Objects of a call. */
-  limit: number;
+  maxRows: number;
   read: () => Promise<readonly Stored[]>;
   send: (rows: (Wanted & { id: string })[], ifMatch?: string) => Promise<unknown>;
 }
 
-/** A few objects are sent one by one with If-Match. More are read again just before. */
+/** A few objects are sent one by one with If-Match. More are sent in batches, after a check that they are unchanged. */
 export async function sendChanged<Wanted, Current extends Stored>(
   changed: readonly Changed<Wanted, Current>[],
-  { limit, read, send }: Calls<Wanted>,
+  { maxRows, read, send }: Calls<Wanted>,
 ): Promise<void> {
-  const rows = changed.map(({ wanted, current }) => ({ ...wanted, id: current.id }));
+  const rowOf = ({ wanted, current }: Changed<Wanted, Current>) => ({ ...wanted, id: current.id });
   if (changed.length <= MAX_SINGLE_CALLS) {
-    for (const [i, row] of rows.entries()) await send([row], changed[i]?.current.updatedAt);
+    for (const row of changed) await send([rowOf(row)], row.current.updatedAt);
     return;
   }
-  for (const [i, part] of batches(rows, limit).entries()) {
-    const known = changed.slice(i * limit, (i + 1) * limit);
-    await assertUnchanged(
-      known.map(({ current }) => current),
+  for (const part of batches(changed, maxRows)) {
+    await assertRowsUnchanged(
+      part.map(({ current }) => current),
       read,
     );
-    await send(part);
+    await send(part.map(rowOf));
   }
 }

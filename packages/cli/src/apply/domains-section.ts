@@ -2,7 +2,7 @@ import { domains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { listDomains, waitingLine, type DomainRow } from '../commands/domains.ts';
 import { batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
-import { assertUnchanged } from './conflicts.ts';
+import { assertRowsUnchanged } from './conflicts.ts';
 import { compareLists, type FieldChange, type ListDifference } from './difference.ts';
 import { fieldLines, planned, type PlannedSection } from './plan.ts';
 import type { FileDomain } from './site-file.ts';
@@ -56,7 +56,7 @@ export async function planDomains(context: ApplyContext, wanted: readonly FileDo
     // Removed ones first, because the number of domains is limited.
     send: async () => {
       const overwritten = [...removed, ...changed.map(({ current }) => current)];
-      await assertUnchanged(overwritten, () => listDomains(context, params.siteId));
+      await assertRowsUnchanged(overwritten, () => listDomains(context, params.siteId));
       for (const part of batches(removed, DOMAINS_OF_A_CALL))
         await call(domains.remove, { params, body: { ids: part.map(({ id }) => id), disable: true } }, options);
       const lines: string[] = [];

@@ -1,7 +1,7 @@
 import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints.ts';
 import type { ErrorPageInput } from '@edgeloom/contract/error-pages/error-pages.ts';
 import type { ApplyContext } from './context.ts';
-import { assertUnchanged, sendChanged } from './conflicts.ts';
+import { assertRowsUnchanged, sendChanged } from './conflicts.ts';
 import { compareLists } from './difference.ts';
 import { fieldLines, planned, type PlannedSection } from './plan.ts';
 
@@ -27,11 +27,11 @@ export async function planErrorPages(
     ),
     difference,
     send: async () => {
-      await assertUnchanged(removed, read);
+      await assertRowsUnchanged(removed, read);
       if (removed.length > 0)
         await call(errorPages.remove, { params, body: { ids: removed.map(({ id }) => id) } }, options);
       await sendChanged(changed, {
-        limit: ERROR_PAGES_OF_A_CALL,
+        maxRows: ERROR_PAGES_OF_A_CALL,
         read,
         send: (pages, ifMatch) =>
           call(errorPages.update, { params, body: { errorPages: pages } }, { ...options, ifMatch }),

@@ -4,7 +4,7 @@ import { REDIRECTS_OF_A_SITE, type RedirectInput } from '@edgeloom/contract/modu
 import { listDomains } from '../commands/domains.ts';
 import { allRows, batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
-import { assertSame, assertUnchanged, sendChanged } from './conflicts.ts';
+import { assertListUnchanged, assertRowsUnchanged, sendChanged } from './conflicts.ts';
 import { compareLists, isEmpty, type ListDifference } from './difference.ts';
 import { fieldLine, type PlannedChange, type PlannedSection } from './plan.ts';
 import type { SiteFile } from './site-file.ts';
@@ -132,7 +132,7 @@ async function send(
     );
   }
   for (const { id, domains, rules } of removed) {
-    assertSame(rules, await listRules(context, id));
+    assertListUnchanged(rules, await listRules(context, id));
     await assign(
       domains.filter((domain) => !moved.has(domain)),
       null,
@@ -147,7 +147,7 @@ async function assertAssignments(context: ApplyContext, known: readonly CurrentM
   const assignments = await listAssignments(context);
   for (const { id, domains } of known) {
     const latest = assignments.filter(({ moduleID }) => moduleID === id).map(({ domainName }) => domainName);
-    assertSame(
+    assertListUnchanged(
       domains.filter((name) => left.has(name)).map((name) => ({ id: name })),
       latest.map((name) => ({ id: name })),
     );
@@ -168,12 +168,12 @@ async function sendRules(
 ) {
   const { call, params, options } = context;
   const read = () => listRules(context, moduleId);
-  await assertUnchanged(removed, read);
+  await assertRowsUnchanged(removed, read);
   const inModule = { ...params, moduleId };
   for (const part of batches(removed, DOMAINS_OF_A_CALL))
     await call(redirects.remove, { params: inModule, body: { ids: part.map(({ id }) => id) } }, options);
   await sendChanged(changed, {
-    limit: REDIRECTS_OF_A_SITE,
+    maxRows: REDIRECTS_OF_A_SITE,
     read,
     send: (rules, ifMatch) =>
       call(redirects.update, { params: inModule, body: { redirects: rules } }, { ...options, ifMatch }),

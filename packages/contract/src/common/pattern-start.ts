@@ -6,9 +6,9 @@ interface Start {
   empty: boolean;
 }
 
-const ANYWHERE: Start = { slash: true, empty: false };
-const NOTHING: Start = { slash: false, empty: false };
-const EMPTY: Start = { slash: false, empty: true };
+const WITH_SLASH: Start = { slash: true, empty: false };
+const WITHOUT_SLASH: Start = { slash: false, empty: false };
+const CAN_BE_EMPTY: Start = { slash: false, empty: true };
 
 /** Whether a text that begins with / may match. False only where none does: `^images/`, `^(?:www|m)\.`. */
 export function canMatchPath(pattern: string): boolean {
@@ -18,7 +18,7 @@ export function canMatchPath(pattern: string): boolean {
 
 /** `isAnchored`: a match of the pattern begins where the text does. */
 function startOf(pattern: string, isAnchored: boolean): Start {
-  const starts = alternatives(pattern).map((alternative) => startOfSequence(alternative, isAnchored));
+  const starts = parseAlternatives(pattern).map((alternative) => startOfSequence(alternative, isAnchored));
   return { slash: starts.some(({ slash }) => slash), empty: starts.some(({ empty }) => empty) };
 }
 
@@ -30,18 +30,19 @@ function startOfSequence(atoms: readonly Atom[], isAnchored: boolean): Start {
       continue;
     }
     const { slash, empty } = startOfAtom(text, anchored);
-    if (slash) return ANYWHERE;
-    if (!empty && !isOptional) return NOTHING;
+    if (slash) return WITH_SLASH;
+    if (!empty && !isOptional) return WITHOUT_SLASH;
   }
-  return EMPTY;
+  return CAN_BE_EMPTY;
 }
 
 function startOfAtom(text: string, isAnchored: boolean): Start {
   if (text.startsWith('(')) return startOf(text.slice(text.startsWith('(?:') ? 3 : 1, -1), isAnchored);
-  if (!isAnchored) return ANYWHERE;
-  // A path is not empty.
-  if (text === '$') return NOTHING;
-  if (/^\\[bB]$/.test(text)) return EMPTY;
+  // A match may begin at a later slash.
+  if (!isAnchored) return WITH_SLASH;
+  // At the text's start $ matches only an empty text, and a path is not empty.
+  if (text === '$') return WITHOUT_SLASH;
+  if (/^\\[bB]$/.test(text)) return CAN_BE_EMPTY;
   return { slash: matchesSlash(text), empty: false };
 }
 
@@ -63,20 +64,21 @@ interface Atom {
 const ATOM = /\\x[0-9a-f]{2}|\\c[a-z]|\\[^]|\[(?:\\[^]|[^\]\\])*\]|[^]/giu;
 const REPEAT = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 
-/** The alternatives of the outermost level. */
-function alternatives(pattern: string): Atom[][] {
+/** The atoms of each alternative of the outermost level. */
+function parseAlternatives(pattern: string): Atom[][] {
   const found: Atom[][] = [[]];
-  let [depth, from] = [0, 0];
+  let [depth, atomStart] = [0, 0];
   for (const { 0: text, index } of pattern.matchAll(ATOM)) {
     if (text === '(') depth += 1;
     if (text === ')') depth -= 1;
-    if (depth > 0 || index < from) continue;
+    // Inside a group, or in the repeat of the last atom.
+    if (depth > 0 || index < atomStart) continue;
     const end = index + text.length;
     const repeat = REPEAT.exec(pattern.slice(end))?.[0] ?? '';
-    const atom = { text: pattern.slice(from, end), isOptional: /^(?:[*?]|\{0[,}])/.test(repeat) };
+    const atom = { text: pattern.slice(atomStart, end), isOptional: /^(?:[*?]|\{0[,}])/.test(repeat) };
     if (atom.text === '|') found.push([]);
     else found.at(-1)?.push(atom);
-    from = end + repeat.length;
+    atomStart = end + repeat.length;
   }
   return found;
 }

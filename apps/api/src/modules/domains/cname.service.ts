@@ -5,7 +5,7 @@ import { fail } from '../../core/fail.ts';
 import type { Installation } from '../../core/installation.ts';
 import { UNKNOWN_POINTING, type Pointing } from '../../core/resolver.ts';
 import type { Env } from '../../core/env.ts';
-import { orderPointing } from '../certificates/order-pointing.ts';
+import { makeOrdersDue } from '../certificates/make-orders-due.ts';
 
 /** The CNAME suffixes of the operator's sites; the default is first. */
 export async function suffixesOf({ db, installation: { env } }: Ctx): Promise<string[]> {
@@ -68,7 +68,7 @@ export async function keepFound(
      RETURNING d.site_id AS "siteId", d.name, d.cname_status = 'active' AND before.cname_status <> 'active' AS "isNew"`,
     [known.map(({ id }) => id), known.map(({ state }) => state)],
   );
-  await orderPointing(
+  await makeOrdersDue(
     { pool },
     rows.filter(({ isNew }) => isNew),
   );
