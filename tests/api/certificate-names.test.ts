@@ -88,11 +88,26 @@ test('a failed order is repeated as soon as the name points here', async () => {
 test('a certificate that failed repeatedly is not repeated before its time', async () => {
   const domain = await build.domain();
   await db.domain.update({ where: { id: domain.id }, data: { cnameStatus: 'inactive' } });
-  const later = new Date(Date.now() + 5 * 3_600_000);
-  await build.certificate(domain.site, [domain.name], { type: 'automatic', status: 'fail', nextAt: later });
+  const later = new Date(Date.now() + 1_800_000);
+  await build.certificate(domain.site, [domain.name], {
+    type: 'automatic',
+    status: 'fail',
+    failures: 3,
+    nextAt: later,
+  });
   await pointHere(domain);
   await check(domain);
   expect((await certificateOf(domain)).nextAt).toEqual(later);
+});
+
+test('an order that an authority asked to wait stays', async () => {
+  const domain = await ordered();
+  const later = new Date(Date.now() + 3_600_000);
+  await db.certificateOrder.updateMany({ where: { openFor: { not: null } }, data: { dueAt: later } });
+  await pointHere(domain);
+  await check(domain);
+  const orders = await db.certificateOrder.findMany({ where: { certificate: { names: { has: domain.name } } } });
+  expect(orders).toMatchObject([{ dueAt: later }]);
 });
 
 test('no order waits for a name behind the zone’s proxy, or in a DNS account of the site', async () => {

@@ -95,15 +95,26 @@ export class Spool {
 
   async #delete({ id, path: file }: LogFile): Promise<void> {
     const from = this.#deps.reached(id);
-    // It may have grown since it was found.
-    const size = (await stat(file).catch(() => null))?.size;
-    // An operator may have deleted the file.
-    if (size === undefined) return;
-    const lines = from < size ? await countLines(file, from) : 0;
+    const unsent = await countUnsent(file, from);
+    if (unsent === null) return;
     await rm(file, { force: true });
-    if (from >= size) return;
+    const { lines, bytes } = unsent;
+    if (bytes === 0) return;
     this.dropped.lines += lines;
-    this.dropped.bytes += size - from;
-    this.#deps.log.warn('the oldest access log was deleted before it was sent: no room', { lines, bytes: size - from });
+    this.dropped.bytes += bytes;
+    this.#deps.log.warn('the oldest access log was deleted before it was sent: no room', unsent);
+  }
+}
+
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/** The file may have grown since it was found. Null: an operator has deleted it. */
+async function countUnsent(file: string, from: number): Promise<Dropped | null> {
+  try {
+    const { size } = await stat(file);
+    return from < size ? { lines: await countLines(file, from), bytes: size - from } : { lines: 0, bytes: 0 };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
   }
 }

@@ -31,6 +31,7 @@ export const errorMessages = [
   'not JSON',
   'a chat number or @channel',
   'enter a domain name',
+  'names of other scripts in punycode',
   'less than the least',
   'this field is not the visitor’s to choose here',
   'one pattern only',

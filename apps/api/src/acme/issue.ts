@@ -377,7 +377,10 @@ async function failOrder(
       );
       if (rowCount !== 1) throw new LeaseLostError();
       const { rows } = await client.query<{ failures: number }>(
-        `UPDATE certificates SET status = 'fail', failures = failures + 1, updated_at = $2 WHERE id = $1 RETURNING failures`,
+        // The orders of both key types are one attempt.
+        `UPDATE certificates SET status = 'fail', updated_at = $2,
+           failures = failures + CASE WHEN status = 'fail' THEN 0 ELSE 1 END
+         WHERE id = $1 RETURNING failures`,
         [order.certificateId, now()],
       );
       const next = retryAt(now(), rows[0]?.failures ?? 1, afterSeconds, Math.random());

@@ -56,8 +56,8 @@ const LOCK_CHANNEL = `SELECT c.id FROM alert_messages m JOIN alert_channels c ON
   WHERE ${isDue('m')} AND c.enabled AND c.type = $1 AND a.status = 'normal' AND ${isChannelFree('m.channel_id')}
   ORDER BY m.due_at, m.created_at LIMIT 1 FOR NO KEY UPDATE OF c SKIP LOCKED`;
 /**
- * Runs after LOCK_CHANNEL in the same transaction, so its snapshot has every earlier lease of the channel. Conditions of
- * LOCK_CHANNEL are tested again, because they saw an older snapshot.
+ * Runs after LOCK_CHANNEL in the same transaction, so its snapshot has every earlier lease of the channel. The
+ * conditions of LOCK_CHANNEL are tested again, because they saw an older snapshot.
  */
 const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_by = $2, claimed_until = ${LEASE_END}
   FROM alert_channels c, accounts a WHERE c.id = m.channel_id AND a.id = c.account_id AND m.id = (
@@ -70,7 +70,8 @@ const CLAIM = `UPDATE alert_messages m SET tries = m.tries + 1, claimed_by = $2,
 const IS_CLAIMED = 'id = $1 AND claimed_by = $2';
 const STORE_TEXT = `UPDATE alert_messages SET text = $3 WHERE ${IS_CLAIMED}`;
 const STORE_PART = `UPDATE alert_messages SET parts_sent = $3 WHERE ${IS_CLAIMED}`;
-const RENEW = `UPDATE alert_messages SET claimed_until = ${LEASE_END} WHERE ${IS_CLAIMED}`;
+const RENEW = `UPDATE alert_messages SET claimed_until = ${LEASE_END}
+  WHERE ${IS_CLAIMED} AND is_pending AND claimed_until > now()`;
 const RELEASE = `UPDATE alert_messages SET ${RELEASE_LEASE} WHERE ${IS_CLAIMED}`;
 const STORE_SENT = `UPDATE alert_messages SET sent_at = now(), failed_at = NULL, last_error = NULL, is_pending = FALSE,
   ${RELEASE_LEASE} WHERE ${IS_CLAIMED}`;

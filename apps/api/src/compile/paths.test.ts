@@ -32,6 +32,8 @@ test('conditions of access rules are compared as requests have them, also those 
     { ...shape, field: 'uri', operator: 'startsWith', value: '/a%20b' },
     { ...shape, field: 'uri', operator: 'startsWith', value: '/付' },
     { ...shape, field: 'host', operator: 'equal', value: 'Shop.例え.jp' },
+    { ...shape, field: 'host', operator: 'startsWith', value: '例え.jp' },
+    { ...shape, field: 'host', operator: 'endsWith', value: 'Shop.例え.jp' },
     { ...shape, field: 'method', operator: 'in', value: ['post'] },
   ];
   const rule = {
@@ -51,6 +53,8 @@ test('conditions of access rules are compared as requests have them, also those 
     [{ text: '/a%20b' }],
     [{ text: '/%E4%BB%98' }],
     [{ list: ['shop.xn--r8jz45g.jp'] }],
+    [{ text: 'xn--r8jz45g.jp' }],
+    [{ text: 'shop.xn--r8jz45g.jp' }],
     [{ list: ['POST'] }],
   ]);
 });

@@ -28,7 +28,7 @@ export function assertListUnchanged(known: readonly Partial<Stored>[], latest: r
   if (!isDeepStrictEqual(keys(known).toSorted(), keys(latest).toSorted())) throw conflictError();
 }
 
-const conflictError = () => new CommandError('Someone else changed what the plan overwrites.');
+export const conflictError = () => new CommandError('Someone else changed what the plan overwrites.');
 
 interface Changed<Wanted, Current extends Stored> {
   wanted: Wanted;

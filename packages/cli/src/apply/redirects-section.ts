@@ -4,7 +4,7 @@ import { REDIRECTS_OF_A_SITE, type RedirectInput } from '@edgeloom/contract/modu
 import { listDomains } from '../commands/domains.ts';
 import { allRows, batches } from '../session.ts';
 import type { ApplyContext } from './context.ts';
-import { assertListUnchanged, assertRowsUnchanged, sendChanged } from './conflicts.ts';
+import { assertListUnchanged, assertRowsUnchanged, conflictError, sendChanged } from './conflicts.ts';
 import { compareLists, isEmpty, type ListDifference } from './difference.ts';
 import { fieldLine, type PlannedChange, type PlannedSection } from './plan.ts';
 import type { SiteFile } from './site-file.ts';
@@ -110,10 +110,13 @@ async function send(
   const { call, params, options } = context;
   const rows = await listDomains(context, params.siteId);
   const known = [...removed, ...differences.flatMap(({ current }) => current ?? [])];
-  await assertAssignments(
-    context,
-    known,
-    rows.map(({ name }) => name),
+  assertAssignments(
+    {
+      known,
+      assigned: differences.flatMap(({ assigned }) => assigned),
+      existing: rows.map(({ name }) => name),
+    },
+    await listAssignments(context),
   );
   const idsOf = (names: readonly string[]) => rows.filter(({ name }) => names.includes(name)).map(({ id }) => id);
   const assign = async (names: readonly string[], moduleID: string | null) => {
@@ -141,16 +144,26 @@ async function send(
   }
 }
 
-/** Domains that the section before has removed have no module any more. */
-async function assertAssignments(context: ApplyContext, known: readonly CurrentModule[], names: readonly string[]) {
-  const left = new Set(names);
-  const assignments = await listAssignments(context);
-  for (const { id, domains } of known) {
-    const latest = assignments.filter(({ moduleID }) => moduleID === id).map(({ domainName }) => domainName);
-    assertListUnchanged(
-      domains.filter((name) => left.has(name)).map((name) => ({ id: name })),
-      latest.map((name) => ({ id: name })),
-    );
+interface PlannedAssignments {
+  /** The modules of the plan. */
+  known: readonly Pick<CurrentModule, 'id' | 'domains'>[];
+  /** Domains that get another module. */
+  assigned: readonly string[];
+  /** Domains that the section of domains has not removed. */
+  existing: readonly string[];
+}
+/** Throws if a domain of the plan has another module now, also one that was created after the plan. */
+export function assertAssignments(
+  { known, assigned, existing }: PlannedAssignments,
+  assignments: readonly { domainName: string; moduleID: string }[],
+): void {
+  const moduleIds = new Set(known.map(({ id }) => id));
+  const planned = new Map(known.flatMap(({ id, domains }) => domains.map((name) => [name, id] as const)));
+  const latest = new Map(assignments.map(({ domainName, moduleID }) => [domainName, moduleID] as const));
+  const affected = new Set([...planned.keys(), ...assigned]);
+  for (const name of existing) {
+    const [before, now] = [planned.get(name) ?? null, latest.get(name) ?? null];
+    if (before !== now && (affected.has(name) || (now !== null && moduleIds.has(now)))) throw conflictError();
   }
 }
 

@@ -176,16 +176,24 @@ const pathExtents: Partial<Record<AclOperator, 'start' | 'part'>> = {
 
 function fieldError(field: string, operator: AclOperator, text: string): ErrorMessage | null {
   // The edge knows a host without its port, of these characters only.
-  if (field === 'host') return /^[a-z0-9._-]*$/.test(text) ? null : 'enter a domain name';
+  if (field === 'host' && !/^[a-z0-9._-]*$/.test(text))
+    return NON_ASCII.test(text) && !isWhole(operator) ? 'names of other scripts in punycode' : 'enter a domain name';
   if (field === 'fileExtension') return /[./]/.test(text) ? 'an extension without dots' : null;
   return isKnownValue(field, operator, text) ? null : wrong;
 }
 
-/** Requests have a host in punycode, which changes whole labels. */
+const NON_ASCII = /\P{ASCII}/u;
 const hostPatternError = (field: string, pattern: string): ErrorMessage | null =>
-  field === 'host' && /\P{ASCII}/u.test(pattern) ? 'enter a domain name' : null;
-const hasWholeLabels = (operator: AclOperator, text: string) =>
-  isWhole(operator) || (operator === 'endsWith' && text.startsWith('.'));
+  field === 'host' && NON_ASCII.test(pattern) ? 'names of other scripts in punycode' : null;
+
+/** Requests have a host in punycode, which changes whole labels: parts of a label stay as they are. */
+function asciiHost(text: string, operator: AclOperator): string {
+  if (isWhole(operator)) return asciiName(text);
+  const labels = text.split('.');
+  const first = operator === 'startsWith' ? 0 : 1;
+  const last = labels.length - (operator === 'endsWith' ? 1 : 2);
+  return labels.map((label, i) => (i >= first && i <= last ? asciiName(label) : label)).join('.');
+}
 
 /** RFC 9110 9.3 and RFC 5789. Methods have a case, and browsers send these in upper case. */
 const standardMethod = /^(?:get|head|post|put|delete|connect|options|trace|patch)$/i;
@@ -195,7 +203,7 @@ export function comparableText(field: string, operator: AclOperator, text: strin
   if (field === 'uri' || field === 'args') return escapedText(text, operator);
   if (operator === 'matches') return text;
   if (field === 'path') return storedPath(text);
-  if (field === 'host') return hasWholeLabels(operator, text) ? asciiName(text.toLowerCase()) : text.toLowerCase();
+  if (field === 'host') return asciiHost(text.toLowerCase(), operator);
   return field === 'method' && standardMethod.test(text) ? text.toUpperCase() : text;
 }
 
