@@ -416,8 +416,12 @@ test('the live rate reads only new steps once a minute, and nothing in a hidden 
   // A tab that is shown again reads only new steps, too.
   expect(asked.slice(1)).toEqual(asked.slice(1).map(() => ({ from: expect.any(String) })));
 
-  await page.clock.fastForward('06:00:00');
-  await expect.poll(() => asked.at(-1)).toEqual({});
+  const lastAfterSixHours = async () => {
+    await page.clock.fastForward('06:00:00');
+    return asked.at(-1);
+  };
+  // The first forwarding may fall into a call, whose response is then as new as the clock.
+  await expect.poll(lastAfterSixHours).toEqual({});
   await page.context().close();
 });
 
