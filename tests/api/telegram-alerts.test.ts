@@ -151,26 +151,26 @@ test('a stop ends between parts, and another process continues at once', async (
   expect(telegram.texts).toHaveLength(2);
 });
 
-test('a process whose lease another one took sends no further part', async () => {
-  await longMessage();
+/** A process delivers a message that another one has claimed since. Then the other one delivers it. */
+async function deliverClaimedTwice() {
   const first = await claim();
   await hurry();
   const second = await claim();
   await deliver(installation, first, never);
   expect(telegram.texts).toEqual([]);
   await deliver(installation, second, never);
+}
+
+test('a process whose lease another one took sends no further part', async () => {
+  await longMessage();
+  await deliverClaimedTwice();
   expect(telegram.texts).toHaveLength(2);
 });
 
 test('a process whose lease another one took does not resume the message', async () => {
   await longMessage();
   await pool.query(`UPDATE alert_messages SET text = repeat('x', 5000), parts_sent = 1 WHERE is_pending`);
-  const first = await claim();
-  await hurry();
-  const second = await claim();
-  await deliver(installation, first, never);
-  expect(telegram.texts).toEqual([]);
-  await deliver(installation, second, never);
+  await deliverClaimedTwice();
   expect(telegram.texts).toHaveLength(1);
 });
 

@@ -195,29 +195,27 @@ describe('input that is not in the key', () => {
     expect((await edge.get(`${path}?evil=1`, { host: name })).body).toHaveLength(1000);
     expect(edge.origin.asked(path).map(({ url }) => url)).toEqual([path]);
   });
-  test.each(['who =evil', '"who"=evil', '%77ho=evil', 'who[]=evil', 'WHO=evil'])(
-    'as the cookie %s is in the key',
-    async (cookie) => {
-      const { name } = await edge.site({ cacheRules: [rule({ cookies: 'listed', cookieNames: ['who'] })] });
-      const path = newPath();
-      edge.origin.on(path, ({ headers }) => ({ body: String(headers.cookie) }));
-      expect((await edge.get(path, { host: name, headers: { cookie } })).body).toBe(cookie);
-      expect(await edge.get(path, { host: name })).toMatchObject({ cache: 'uri-miss', body: 'undefined' });
-    },
-  );
-  // Regression: some frameworks split cookies at commas and blanks.
-  test.each(['a=1, who=evil', 'a=1,who =evil', 'a=1 who=evil', 'a=1\t"who"=evil', 'a, %77ho=evil'])(
-    'as a cookie within another one is in the key: %s',
-    async (cookie) => {
-      const { name } = await edge.site({ cacheRules: [rule({ cookies: 'listed', cookieNames: ['who'] })] });
-      const path = newPath();
-      edge.origin.on(path, ({ headers }) => ({ body: String(headers.cookie) }));
-      expect((await edge.get(path, { host: name, headers: { cookie } })).body).toBe(cookie);
-      expect(await edge.get(path, { host: name })).toMatchObject({ cache: 'uri-miss', body: 'undefined' });
-      // Other text within a value takes no part.
-      expect((await edge.get(path, { host: name, headers: { cookie: 'a=1, b=2 who' } })).cache).toBe('hit');
-    },
-  );
+  test.each([
+    'who =evil',
+    '"who"=evil',
+    '%77ho=evil',
+    'who[]=evil',
+    'WHO=evil',
+    // Regression: some frameworks split cookies at commas and blanks.
+    'a=1, who=evil',
+    'a=1,who =evil',
+    'a=1 who=evil',
+    'a=1\t"who"=evil',
+    'a, %77ho=evil',
+  ])('as the cookie %s is in the key', async (cookie) => {
+    const { name } = await edge.site({ cacheRules: [rule({ cookies: 'listed', cookieNames: ['who'] })] });
+    const path = newPath();
+    edge.origin.on(path, ({ headers }) => ({ body: String(headers.cookie) }));
+    expect((await edge.get(path, { host: name, headers: { cookie } })).body).toBe(cookie);
+    expect(await edge.get(path, { host: name })).toMatchObject({ cache: 'uri-miss', body: 'undefined' });
+    // Other text within a value takes no part.
+    expect((await edge.get(path, { host: name, headers: { cookie: 'a=1, b=2 who' } })).cache).toBe('hit');
+  });
   // Regression: a page of a session was stored for everyone when its cookie was spelled otherwise.
   test.each(['%73ession_id=1', '"session_id"=1', 'Session_id=1', 'a=1, session_id=1', 'a=1 session_id =1', 'uid[a]=1'])(
     'as the session cookie %s keeps the response out of the cache',
