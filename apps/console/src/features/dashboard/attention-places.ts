@@ -30,8 +30,8 @@ const overSites: Partial<Record<AttentionItem['kind'], string>> = {
   certificatesFailed: 'nodeManage/autoSSLManagement?status=fail',
 };
 /**
- * Jobs that order certificates are listed as their certificates. The contract's `cacheJobKinds` are written out, because
- * zod would come with them into the dashboard's first script.
+ * Jobs that order certificates are listed as their certificates. The contract's `cacheJobKinds` are written out, or zod
+ * would come with them into the dashboard's first script.
  */
 export const cacheJobs = 'kind=purgeSite,purgeHosts,purgeURLs,purgePrefixes,purgeTags,preheat';
 const inSite: Partial<Record<AttentionItem['kind'], { view: string; filter: string }>> = {
