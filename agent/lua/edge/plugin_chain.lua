@@ -30,6 +30,7 @@ local token_auth = require("edge.plugins.token_auth")
 local url_redirect = require("edge.plugins.url_redirect")
 local user_agent = require("edge.plugins.user_agent")
 local waf = require("edge.plugins.waf")
+local zone_lists = require("edge.plugins.zone_lists")
 local counters = require("edge.core.counters")
 local settings = require("edge.core.settings")
 local trails = require("edge.core.trails")
@@ -40,7 +41,7 @@ local _M = {}
 local plugins = {
     status, anti_referer, anti_header, https, rates, cache, shield, origin, error_page, cors, custom_header, url_redirect, proxy_rewrite,
     token_auth, anti_cc, frequency, limit_conn, limit_req, blacklist, abuse_ip, geo, user_agent, acl, lua_acl, waf,
-    crawlers, robots, site_limits,
+    crawlers, robots, site_limits, zone_lists,
 }
 -- Zones without a block set do not pay for it.
 if settings.blocks then

@@ -1,6 +1,7 @@
--- Addresses that no list of a zone blocks: this machine, the allow list, the zone's relays and trusted proxies.
+-- Addresses that no list of a zone blocks: this machine, the allow lists, the zone's relays and trusted proxies.
 local memo = require("edge.core.memo")
 local networks = require("edge.core.networks")
+local zone_lists = require("edge.core.zone_lists")
 local ipairs, var = ipairs, ngx.var
 
 local LOCAL = { "127.0.0.1", "::1" }
@@ -25,4 +26,5 @@ return function(doc, address)
         or firewall ~= nil and networks(firewall.whitelist, address)
         or relays ~= nil and networks(addresses_of(relays), address)
         or trusted ~= nil and is_proxy(trusted, address)
+        or zone_lists.allows(address)
 end

@@ -256,6 +256,9 @@ export const ErrorPageDoc = z.object({
 /** Pages of the operator, for all sites of the zone that have none of their own for a code. */
 export const ErrorPagesDoc = z.object({ kind: z.literal('errorPages'), pages: z.array(ErrorPageDoc) });
 
+/** Subscribed lists of the zone, white lists first. */
+export const ZoneListsDoc = z.object({ kind: z.literal('zoneLists'), lists: z.array(ListRefDoc) });
+
 /** Settings of all names of a site. `cacheVersion` is part of every cache key: raising it purges the site. */
 export const SiteDoc = z.object({
   kind: z.literal('site'),
@@ -455,6 +458,7 @@ export type CacheRuleDoc = z.output<typeof CacheRuleDoc>;
 export type AntiRefererDoc = z.output<typeof AntiRefererDoc>;
 export type ErrorPageDoc = z.output<typeof ErrorPageDoc>;
 export type ErrorPagesDoc = z.output<typeof ErrorPagesDoc>;
+export type ZoneListsDoc = z.output<typeof ZoneListsDoc>;
 export type RateDoc = z.output<typeof RateDoc>;
 export type AntiHeaderDoc = z.output<typeof AntiHeaderDoc>;
 export type ListDoc = z.output<typeof ListDoc>;
@@ -463,6 +467,7 @@ export type EdgeDoc =
   | ZoneDoc
   | TrialDoc
   | ErrorPagesDoc
+  | ZoneListsDoc
   | SiteDoc
   | HostDoc
   | CertDoc
@@ -477,6 +482,7 @@ const kinds = {
   zone: ZoneDoc,
   trial: TrialDoc,
   errorPages: ErrorPagesDoc,
+  zoneLists: ZoneListsDoc,
   site: SiteDoc,
   host: HostDoc,
   cert: CertDoc,
@@ -491,6 +497,7 @@ const Kind = z.literal([
   'zone',
   'trial',
   'errorPages',
+  'zoneLists',
   'site',
   'host',
   'cert',
@@ -504,7 +511,7 @@ const Kind = z.literal([
 const kindOf = (key: string) => key.split('/', 1)[0] ?? '';
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const keyPattern = new RegExp(
-  `^(?:zone|trial|errorPages|(?:site|cert|port|module|node|list)/${uuid}|pack/geo(?:\\.\\d{1,2})?|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
+  `^(?:zone|trial|errorPages|zoneLists|(?:site|cert|port|module|node|list)/${uuid}|pack/geo(?:\\.\\d{1,2})?|acme/[A-Za-z0-9_-]{16,128}|host/(?:\\*\\.)?[a-z0-9_-]+(?:\\.[a-z0-9_-]+)+)$`,
 );
 /** Names of later kinds. The agent's manifest and OCSP responses are stored beside documents. */
 const laterKeyPattern = /^(?!(?:manifest|ocsp)(?:\/|$))[a-z][A-Za-z]{0,31}(?:\/[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)?$/;
@@ -518,9 +525,9 @@ export const servesLayer = (node: NodeDoc | null, layer: '7' | '4', now: Date) =
 };
 
 /**
- * `zone`, `trial`, `errorPages`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`, `module/<id>`,
- * `node/<id>`, `list/<id>`, `pack/geo`, `pack/geo.<n>`, and `<kind>` or `<kind>/<name>` of later versions. Every key is
- * a safe file path.
+ * `zone`, `trial`, `errorPages`, `zoneLists`, `site/<id>`, `host/<name>`, `cert/<id>`, `acme/<token>`, `port/<id>`,
+ * `module/<id>`, `node/<id>`, `list/<id>`, `pack/geo`, `pack/geo.<n>`, and `<kind>` or `<kind>/<name>` of later
+ * versions. Every key is a safe file path.
  */
 export const DocKey = z
   .string()
@@ -542,7 +549,8 @@ export const zoneFor = (nodeID: string, zone: ZoneDoc, trial: TrialDoc | null): 
   trial?.nodes.includes(nodeID) === true && trial.zone.id === zone.id ? trial.zone : zone;
 
 export function keyOf(doc: EdgeDoc): string {
-  if (doc.kind === 'zone' || doc.kind === 'trial' || doc.kind === 'errorPages') return doc.kind;
+  if (doc.kind === 'zone' || doc.kind === 'trial' || doc.kind === 'errorPages' || doc.kind === 'zoneLists')
+    return doc.kind;
   if (doc.kind === 'host') return hostKey(doc.name);
   return doc.kind === 'acme' ? acmeKey(doc.token) : `${doc.kind}/${doc.id}`;
 }
