@@ -73,6 +73,7 @@ import { wafsRoutes } from './modules/waf/waf.routes.ts';
 import { antiHeadersRoutes, antiReferersRoutes } from './modules/hotlink/hotlink.routes.ts';
 import { blockIPsRoutes } from './modules/block-ips/block-ips.routes.ts';
 import { ipsetRoutes } from './modules/ipset/ipset.routes.ts';
+import { zoneListSourcesRoutes } from './modules/list-sources/list-sources.routes.ts';
 import { jobsRoutes } from './modules/jobs/jobs.routes.ts';
 import { licenseOffersRoutes, licensesRoutes, operatorLicensesRoutes } from './modules/licenses/licenses.routes.ts';
 import { installationLicenseRoutes, offlineLicensesRoutes } from './modules/licenses/offline-licenses.routes.ts';
@@ -168,6 +169,7 @@ const modules: readonly Routes[] = [
   zonePortsRoutes,
   zoneSettingsRoutes,
   zoneFirewallRoutes,
+  zoneListSourcesRoutes,
   zoneKeysRoutes,
   ipsetRoutes,
   blockIPsRoutes,

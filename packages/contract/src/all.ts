@@ -46,6 +46,7 @@ import { luaAcls } from './lua-acl/lua-acl.endpoints.ts';
 import { wafs } from './waf/waf.endpoints.ts';
 import { antiHeaders, antiReferers } from './hotlink/hotlink.endpoints.ts';
 import { ipset } from './ipset/ipset.endpoints.ts';
+import { zoneListSources } from './list-sources/list-sources.endpoints.ts';
 import { jobs } from './jobs/jobs.endpoints.ts';
 import {
   cors,
@@ -132,6 +133,7 @@ export const groups: readonly Group[] = [
   zonePorts,
   zoneSettings,
   zoneFirewall,
+  zoneListSources,
   zoneKeys,
   ipset,
   blockIPs,

@@ -20,6 +20,7 @@ export const objectKinds = [
   'monitorGroup',
   'preheatCache',
   'block',
+  'zoneListSource',
   'rollout',
   'product',
   'user',
@@ -129,6 +130,7 @@ const byFeature: Readonly<Record<string, ObjectKind>> = {
   monitorGroups: 'monitorGroup',
   preheatCaches: 'preheatCache',
   ipset: 'block',
+  zoneListSources: 'zoneListSource',
   blockIPs: 'block',
   products: 'product',
   sites: 'site',
@@ -333,18 +335,17 @@ export async function world(
   const layer4LimitConn = await db.layer4LimitConn.create({
     data: { siteId: site.id, port: RULE_PORT, max: 20, burst: 5, delay: 0, enabled: true },
   });
-  const listSource = await db.listSource.create({
-    data: {
-      siteId: site.id,
-      name: 'source',
-      url: 'https://lists.example.net/block.txt',
-      isBlack: true,
-      monitor: false,
-      intervalMinutes: 60,
-      // Nothing fetches it.
-      enabled: false,
-    },
-  });
+  const source = {
+    name: 'source',
+    url: 'https://lists.example.net/block.txt',
+    isBlack: true,
+    monitor: false,
+    intervalMinutes: 60,
+    // Nothing fetches it.
+    enabled: false,
+  };
+  const listSource = await db.listSource.create({ data: { siteId: site.id, ...source } });
+  const zoneListSource = await db.listSource.create({ data: { zoneId: product.zoneId, ...source } });
   const reaction = { siteId: site.id, urlRegex: '.*', blockType: 0, monitor: false, enabled: true };
   const geo = await db.firewallGeo.create({ data: { ...reaction, isBlack: true, value: ['country-AQ'] } });
   const userAgent = await db.userAgentRule.create({ data: { ...reaction, value: ['badbot'] } });
@@ -497,6 +498,7 @@ export async function world(
       layer4Position: layer4Position.id,
       layer4LimitConn: layer4LimitConn.id,
       listSource: listSource.id,
+      zoneListSource: zoneListSource.id,
       geo: geo.id,
       userAgent: userAgent.id,
       errorPage: errorPage.id,
@@ -535,6 +537,7 @@ export async function snapshotOf({ ids }: World, { db }: Installation): Promise<
     db.monitorGroup.findUnique({ where: { id: ids.monitorGroup }, include: { members: true, zones: true } }),
     db.preheatCache.findMany(inZone),
     db.block.findMany(inZone),
+    db.listSource.findMany({ ...inZone, include: { state: true, key: true } }),
     db.domain.findMany(inSite),
     db.upstream.findMany(inSite),
     db.sitePort.findMany({ where: { siteId: ids.site }, orderBy: { zonePortId: 'asc' } }),
@@ -645,7 +648,7 @@ export function textAt(endpoint: Endpoint, path: readonly string[]): unknown {
       from: '/to',
       to: '/x',
     }),
-    ...(endpoint.feature === 'listSources' && { kind: 'url', key: 'a-key-of-a-sample' }),
+    ...(['listSources', 'zoneListSources'].includes(endpoint.feature) && { kind: 'url', key: 'a-key-of-a-sample' }),
     ...(endpoint.feature === 'robots' &&
       /^\d+$/.test(path.at(-1) ?? '') && {
         agents: '*',

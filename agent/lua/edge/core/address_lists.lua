@@ -1,5 +1,5 @@
--- Address lists of sites and of the zone (documents `list/<id>`): sorted ranges of bytes in network order, searched in place. Usual
--- visitors are in no list, and need one search in the union of a site's lists.
+-- Address lists of sites and of the zone (documents `list/<id>`): sorted ranges of bytes in network order, searched in
+-- place. Usual visitors are in no list, and need one search in the union of a site's lists.
 local addresses = require("edge.core.addresses")
 local docs = require("edge.core.docs")
 local recent = require("edge.core.recent")

@@ -1,7 +1,7 @@
 // A site's firewall as nodes read it.
 import { rangeOf, type AddressRange } from '@edgeloom/contract/common/address-ranges.ts';
 import { comparedListURL, methods } from '@edgeloom/contract/firewall/firewall.ts';
-import type { ListDoc, SiteDoc } from '@edgeloom/contract/edge/documents.ts';
+import type { ListDoc, SiteDoc, ZoneListsDoc } from '@edgeloom/contract/edge/documents.ts';
 
 export interface ListRow {
   id: string;
@@ -121,15 +121,18 @@ export interface ListRefRow {
   methods: string[];
   monitor: boolean;
 }
-export const listRefDocs = (rows: readonly ListRefRow[]): Partial<SiteDoc> => ({
-  lists: rows.map(({ id, isBlack, urls, methods: some, monitor }) => ({
+const refDocs = (rows: readonly ListRefRow[]): ZoneListsDoc['lists'] =>
+  rows.map(({ id, isBlack, urls, methods: some, monitor }) => ({
     id,
     isBlack,
     ...(urls.length > 0 && { urls: urls.map(comparedListURL) }),
     ...(some.length > 0 && some.length < methods.length && { methods: some }),
     ...(monitor && { monitor }),
-  })),
-});
+  }));
+export const listRefDocs = (rows: readonly ListRefRow[]): Partial<SiteDoc> => ({ lists: refDocs(rows) });
+/** Null: the zone has none. */
+export const zoneListsDoc = (rows: readonly ListRefRow[]): ZoneListsDoc | null =>
+  rows.length === 0 ? null : { kind: 'zoneLists', lists: refDocs(rows) };
 
 export interface ReactionRow {
   id: string;

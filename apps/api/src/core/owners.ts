@@ -34,6 +34,8 @@ export const zonesOf = ({ kind, isRoot, clientId, id }: Actor): Prisma.ZoneWhere
   if (kind !== 'client') return nobody;
   return isRoot ? { clientId } : { clientId, assignments: { some: { accountId: id } } };
 };
+/** Subscribed lists of sites and of zones. */
+const listsOf = (actor: Actor) => ({ OR: [{ site: sitesOf(actor) }, { zone: zonesOf(actor) }] });
 /** Rollouts of all zones of the actor or none, since a rollout names all its nodes. */
 const rolloutsOf = (actor: Actor): Prisma.RolloutWhereInput => {
   if (actor.kind !== 'client') return nobody;
@@ -276,10 +278,10 @@ export const owners: { [M in Model]: Owner<M> } = {
   Layer4List: 'site',
   Layer4Position: 'site',
   Layer4LimitConn: 'site',
-  ListSource: 'site',
+  ListSource: listsOf,
   ListSourceKey: 'source',
   ListSourceState: 'source',
-  ListSourceChunk: 'site',
+  ListSourceChunk: listsOf,
   UserAgentRule: 'site',
   AbuseIp: 'site',
   FirewallAdvance: 'site',

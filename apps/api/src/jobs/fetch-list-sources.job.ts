@@ -1,5 +1,5 @@
-// Fetches the subscribed lists of sites at their intervals. Runs in every process. A process leases due sources for ten
-// minutes. If it is killed, another one fetches them after the lease.
+// Fetches the subscribed lists of sites and zones at their intervals. Runs in every process. A process leases due
+// sources for ten minutes. If it is killed, another one fetches them after the lease.
 import { ListSourceKind } from '@edgeloom/contract/list-sources/list-sources.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Installation } from '../core/installation.ts';
@@ -14,15 +14,17 @@ const MAX_CONCURRENT: Readonly<Record<ListSourceKind, number>> = { url: 4, crowd
 const CHECK_INTERVAL_MS = 5000;
 /** The second source of a customer comes after the first ones of all others. */
 const LEASE_DUE = `UPDATE list_source_states t SET due_at = now() + interval '10 minutes', started_at = now()
-  FROM (SELECT d.source_id, o.site_id, o.kind, o.url, o.key_sealed FROM list_source_states d JOIN (
-      SELECT l.id, l.site_id, l.kind, l.url, k.key_sealed,
-        row_number() OVER (PARTITION BY coalesce(s.owner_id, s.client_id) ORDER BY w.due_at, l.id) AS nth
-      FROM list_source_states w JOIN list_sources l ON l.id = w.source_id JOIN sites s ON s.id = l.site_id
+  FROM (SELECT d.source_id, o.site_id, o.zone_id, o.kind, o.url, o.key_sealed FROM list_source_states d JOIN (
+      SELECT l.id, l.site_id, l.zone_id, l.kind, l.url, k.key_sealed,
+        row_number() OVER (PARTITION BY coalesce(s.owner_id, s.client_id, z.client_id) ORDER BY w.due_at, l.id) AS nth
+      FROM list_source_states w JOIN list_sources l ON l.id = w.source_id
+        LEFT JOIN sites s ON s.id = l.site_id LEFT JOIN zones z ON z.id = l.zone_id
         LEFT JOIN list_source_keys k ON k.source_id = l.id AND k.url = l.url
-      WHERE w.due_at <= now() AND l.kind = $1 AND l.enabled AND ${servedStatus} NOT IN ('lock', 'expired')) o ON o.id = d.source_id
+      WHERE w.due_at <= now() AND l.kind = $1 AND l.enabled
+        AND (l.site_id IS NULL OR ${servedStatus} NOT IN ('lock', 'expired'))) o ON o.id = d.source_id
     WHERE d.due_at <= now() ORDER BY o.nth, d.due_at LIMIT $2 FOR NO KEY UPDATE OF d SKIP LOCKED) due
   WHERE t.source_id = due.source_id
-  RETURNING t.source_id AS id, due.site_id AS "siteId", due.kind, due.url, t.etag,
+  RETURNING t.source_id AS id, due.site_id AS "siteId", due.zone_id AS "zoneId", due.kind, due.url, t.etag,
     due.key_sealed AS "keySealed", t.due_at::text AS "leasedUntil"`;
 /**
  * From the second failure on, the interval doubles up to a day. A random offset spreads sources that were added

@@ -10,7 +10,9 @@ import type { ListCopy } from './parse.worker.ts';
 
 export interface DueSource extends Pick<ListRequest, 'kind' | 'url' | 'etag'> {
   id: string;
-  siteId: string;
+  /** Null: the source belongs to a zone. */
+  siteId: string | null;
+  zoneId: string | null;
 }
 
 /** Does nothing if the source was removed, or its URL or ETag changed since. */
@@ -18,7 +20,7 @@ export async function storeFetched(pool: Pool, source: DueSource, fetched: Fetch
   const parsed = fetched.kind === 'text' ? await parseInWorker({ ...fetched, kind: source.kind }) : null;
   await withClient(pool, (client) =>
     inTransaction(client, async () => {
-      if (!(await lockSiteAndCheckSource(client, source))) return;
+      if (!(await lockOwnerAndCheckSource(client, source))) return;
       if (fetched.kind === 'error') return storeError(client, source, fetched.error, fetched.status);
       if (fetched.kind === 'unchanged' || parsed === null) return storeSuccess(client, source);
       if (typeof parsed === 'string') return storeError(client, source, parsed, null);
@@ -37,9 +39,10 @@ export async function storeFetched(pool: Pool, source: DueSource, fetched: Fetch
   );
 }
 
-/** Locks the site like the calls do, so that two sources cannot exceed the site's limit together. */
-async function lockSiteAndCheckSource(client: PoolClient, { id, siteId, url, etag }: DueSource): Promise<boolean> {
-  await client.query('SELECT FROM sites WHERE id = $1 FOR NO KEY UPDATE', [siteId]);
+/** Locks the site or zone like the calls do, so that two sources cannot exceed its limit together. */
+async function lockOwnerAndCheckSource(client: PoolClient, { id, siteId, zoneId, url, etag }: DueSource) {
+  const owner = siteId === null ? 'zones' : 'sites';
+  await client.query(`SELECT FROM ${owner} WHERE id = $1 FOR NO KEY UPDATE`, [siteId ?? zoneId]);
   const { rowCount } = await client.query(
     `SELECT FROM list_sources s JOIN list_source_states t ON t.source_id = s.id
      WHERE s.id = $1 AND s.url = $2 AND t.etag IS NOT DISTINCT FROM $3`,
@@ -48,11 +51,11 @@ async function lockSiteAndCheckSource(client: PoolClient, { id, siteId, url, eta
   return rowCount === 1;
 }
 
-async function countOthers(client: PoolClient, { id, siteId }: DueSource): Promise<number> {
+async function countOthers(client: PoolClient, { id, siteId, zoneId }: DueSource): Promise<number> {
   const { rows } = await client.query<{ entries: number }>(
     `SELECT coalesce(sum(cardinality(value)), 0)::int AS entries FROM list_source_chunks
-     WHERE site_id = $1 AND source_id <> $2`,
-    [siteId, id],
+     WHERE (site_id = $1 OR zone_id = $2) AND source_id <> $3`,
+    [siteId, zoneId, id],
   );
   return rows[0]?.entries ?? 0;
 }
@@ -117,7 +120,7 @@ async function storeCopy(
 /** Unchanged chunks are not written, because triggers publish each written chunk. */
 async function storeChunks(
   client: PoolClient,
-  { id, siteId }: DueSource,
+  { id, siteId, zoneId }: DueSource,
   chunks: readonly ListChunk[],
   stored: readonly StoredChunk[],
 ) {
@@ -128,9 +131,10 @@ async function storeChunks(
   for (const { value, expires } of chunks.filter((chunk) => !known.has(textOf(chunk))))
     // A new chunk takes the row of one that is gone, with its id, so that nodes replace their list.
     await client.query(
-      `INSERT INTO list_source_chunks (id, source_id, site_id, position, value, expires) VALUES ($1, $2, $3, $4, $5, $6)
+      `INSERT INTO list_source_chunks (id, source_id, site_id, zone_id, position, value, expires)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (source_id, position) DO UPDATE SET value = excluded.value, expires = excluded.expires`,
-      [randomUUIDv7(), id, siteId, gone.shift() ?? next++, value, JSON.stringify(expires)],
+      [randomUUIDv7(), id, siteId, zoneId, gone.shift() ?? next++, value, JSON.stringify(expires)],
     );
   await client.query('DELETE FROM list_source_chunks WHERE source_id = $1 AND position = ANY($2)', [id, gone]);
 }

@@ -11,7 +11,7 @@ import type { AcmeRow } from '../compile/acme.ts';
 import { certDoc } from '../compile/cert.ts';
 import type { CertRow } from '../compile/cert.ts';
 import { defaultErrorPagesDoc, type ErrorPageRow } from '../compile/error-pages.ts';
-import { listDoc, type ListRow } from '../compile/firewall.ts';
+import { listDoc, zoneListsDoc, type ListRefRow, type ListRow } from '../compile/firewall.ts';
 import { hostDoc, offDoc } from '../compile/host.ts';
 import type { HostRow } from '../compile/host.ts';
 import { moduleDoc } from '../compile/module.ts';
@@ -314,11 +314,22 @@ const list: Loader = async (db, _, zoneId, ids) => {
     `SELECT l.id, l.value, l.expires FROM firewall_lists l JOIN sites s ON s.id = l.site_id
      WHERE l.id = ANY($2::uuid[]) AND s.zone_id = $1 AND l.enabled
      UNION ALL SELECT c.id, c.value, c.expires FROM list_source_chunks c
-     JOIN list_sources r ON r.id = c.source_id JOIN sites s ON s.id = c.site_id
-     WHERE c.id = ANY($2::uuid[]) AND s.zone_id = $1 AND r.enabled`,
+     JOIN list_sources r ON r.id = c.source_id LEFT JOIN sites s ON s.id = c.site_id
+     WHERE c.id = ANY($2::uuid[]) AND coalesce(c.zone_id, s.zone_id) = $1 AND r.enabled`,
     [zoneId, ids],
   );
   return new Map(rows.map((row) => [row.id, () => listDoc(row)]));
+};
+
+const zoneLists: Loader = async (db, _, zoneId) => {
+  const { rows } = await db.query<ListRefRow>(
+    `SELECT c.id, r.is_black AS "isBlack", '{}'::text[] AS urls, '{}'::text[] AS methods,
+       r.monitor AND r.is_black AS monitor
+     FROM list_source_chunks c JOIN list_sources r ON r.id = c.source_id WHERE c.zone_id = $1 AND r.enabled
+     ORDER BY r.is_black, c.id`,
+    [zoneId],
+  );
+  return new Map([['zoneLists', () => zoneListsDoc(rows)]]);
 };
 
 /** Only in zones that need it. */
@@ -353,6 +364,7 @@ const loaders = new Map<string, Loader>([
   ['cert', cert],
   ['acme', acme],
   ['list', list],
+  ['zoneLists', zoneLists],
   ['pack', pack],
   ['site', site],
   ['port', port],

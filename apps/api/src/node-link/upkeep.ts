@@ -47,13 +47,15 @@ export function startUpkeep(pool: Pool, logStore: LogStore, geoip: Geoip, log: L
 
 /**
  * Environment variables are part of zone documents and may have changed. API processes of an earlier version do not
- * compile error pages of operators. Equal documents are not published.
+ * compile error pages of operators and subscribed lists of zones. Equal documents are not published.
  */
 export const publishZones = (pool: Pool) =>
   pool.query(
-    `INSERT INTO outbox (zone_id, key) SELECT z.id, k.key FROM zones z, (VALUES ('zone'), ('errorPages')) k (key)
+    `INSERT INTO outbox (zone_id, key) SELECT z.id, k.key FROM zones z, (VALUES ('zone'), ('errorPages'), ('zoneLists')) k (key)
      WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = z.id AND o.key = k.key)
-       AND (k.key = 'zone' OR EXISTS (SELECT FROM default_error_pages p WHERE p.client_id = z.client_id)
+       AND (k.key = 'zone'
+         OR k.key = 'errorPages' AND EXISTS (SELECT FROM default_error_pages p WHERE p.client_id = z.client_id)
+         OR k.key = 'zoneLists' AND EXISTS (SELECT FROM list_sources l WHERE l.zone_id = z.id)
          OR EXISTS (SELECT FROM edge_documents e WHERE e.zone_id = z.id AND e.key = k.key AND e.body IS NOT NULL))`,
   );
 

@@ -41,6 +41,7 @@ const kindsOfFeatures: Readonly<Record<string, string>> = {
   domainModules: 'domains',
   clientZones: 'zones',
   zoneKeys: 'zones',
+  zoneListSources: 'listSources',
 };
 /** The kind of a call that differs from its feature's. */
 const kindsOfCalls: Readonly<Record<string, string>> = {

@@ -4,7 +4,7 @@ import { Id, paging, Text, Time } from '../common/common.ts';
 import { HttpUrl } from '../common/http-url.ts';
 import { secret } from '../common/secret.ts';
 
-/** Limits per site. */
+/** Limits per site, and per zone. */
 export const MAX_LIST_SOURCES = 10;
 export const MAX_SOURCE_ENTRIES = 100_000;
 /** CrowdSec also sends decisions that have ended, and about 220 bytes for each. */

@@ -14,9 +14,10 @@ export const listSourcesFeature: SiteRuleFeature = {
   settings: async (ctx, siteId) => ({ listSources: await sources.all(ctx, siteId) }),
   /** Copies fetch for themselves. */
   async copy(tx, siteId, targets) {
-    const rows = await tx.listSource.findMany({ where: { siteId }, orderBy: { id: 'asc' } });
+    const rows = await tx.listSource.findMany({ where: { siteId }, omit: { zoneId: true }, orderBy: { id: 'asc' } });
+    const rules = rows.map((row) => ({ ...row, siteId }));
     await tx.listSource.deleteMany({ where: { siteId: { in: [...targets] } } });
-    await tx.listSource.createMany({ data: copiesOf(rows, targets) });
+    await tx.listSource.createMany({ data: copiesOf(rules, targets) });
   },
   ruleKind: 'listSource',
 };

@@ -50,6 +50,8 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'logExports.create': shownLogs,
   'logExports.retry': acts,
   'listSources.refresh': acts,
+  'zoneListSources.create': programs,
+  'zoneListSources.refresh': acts,
   'logDestinations.test': acts,
   'savedSearches.create': shownLogs,
   'logs.sessions': reads,
