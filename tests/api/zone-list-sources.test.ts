@@ -1,17 +1,20 @@
 // Block and allow lists of a zone that the control plane fetches. list-sources.test.ts has what sites have, too.
+import { randomBytes } from 'node:crypto';
 import { audit } from '@edgeloom/contract/audit/audit.endpoints.ts';
 import { ListDoc, listKey, ZoneListsDoc } from '@edgeloom/contract/edge/documents.ts';
 import { listSources, zoneListSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
+import { logs } from '@edgeloom/contract/logs/logs.endpoints.ts';
 import { MAX_LIST_SOURCES } from '@edgeloom/contract/list-sources/list-sources.ts';
 import { zones } from '@edgeloom/contract/zones/zones.endpoints.ts';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { outboxKeys } from '../support/assertions/outbox.ts';
 import type { BuiltZone } from '../support/builders/build.ts';
 import { compileBodies } from '../support/builders/compiled-documents.ts';
+import { addLogs, logLine } from '../support/builders/traffic.ts';
 import { startCrowdsec } from '../support/fakes/crowdsec.ts';
 import { startOrigin, type Script } from '../support/fakes/origin.ts';
 import { testApp } from '../support/services/app.ts';
-import { fetchDueListSources } from '../support/services/background-work.ts';
+import { fetchDueListSources, publishZones } from '../support/services/background-work.ts';
 import '../support/assertions/matchers.ts';
 
 const { as, build, installation, close } = await testApp({ ORIGIN_ALLOW: '127.0.0.0/8' });
@@ -180,4 +183,68 @@ test('the operation log names calls and changes, and a removed zone takes its so
   const { rows } = await pool.query('SELECT FROM list_sources WHERE id = $1', [id]);
   expect(rows).toEqual([]);
   await expect(call(zoneListSources.list, { params })).toFail('NOT_FOUND');
+});
+
+test('a source of a site is none of its zone, and the reverse', async () => {
+  const site = await build.site();
+  const changes = async () => {
+    const counted = await pool.query(
+      'SELECT count(*) FROM site_changes c JOIN site_versions v ON v.id = c.version_id WHERE v.site_id = $1',
+      [site.id],
+    );
+    return counted.rows;
+  };
+  const before = await changes();
+  const { id: ofZone, params, call, body, fetchAgain } = await newSource({ body: '203.0.113.7' }, site.zone);
+  await fetchAgain();
+  expect(await changes()).toEqual(before);
+
+  const { id: ofSite } = await as(site.owner).call(listSources.create, { params: site.params, body });
+  await expect(call(zoneListSources.update, { params, body: { ...body, id: ofSite } })).toFail('NOT_FOUND');
+  await expect(call(zoneListSources.refresh, { params, body: { ids: [ofSite] } })).toFail('NOT_FOUND');
+  await expect(call(zoneListSources.remove, { params, body: { ids: [ofSite] } })).toFail('NOT_FOUND');
+  // The operator may read and write both.
+  const inSite = { params: site.params };
+  await expect(call(listSources.update, { ...inSite, body: { ...body, id: ofZone } })).toFail('NOT_FOUND');
+  await expect(call(listSources.refresh, { ...inSite, body: { ids: [ofZone] } })).toFail('NOT_FOUND');
+  await expect(call(listSources.remove, { ...inSite, body: { ids: [ofZone] } })).toFail('NOT_FOUND');
+  expect((await call(zoneListSources.list, { params })).data).toMatchObject([{ id: ofZone }]);
+  expect((await call(listSources.list, inSite)).data).toMatchObject([{ id: ofSite }]);
+});
+
+test('lists are published again where an earlier version has dropped or unpublished them', async () => {
+  const { zone, id, fetchAgain } = await newSource({ body: '203.0.113.7' });
+  await fetchAgain();
+  const { lists } = ZoneListsDoc.parse(await compiled(zone, 'zoneLists'));
+  const chunk = listKey(lists[0]?.id ?? '');
+  const repeated = async () => {
+    await installation.db.outbox.deleteMany({ where: { zoneId: zone.id } });
+    await publishZones(installation.pool);
+    return (await outboxKeys(installation, zone.id)).toSorted();
+  };
+  expect(await repeated()).toEqual([chunk, 'zone', 'zoneLists']);
+  const document = { zoneId: zone.id, key: chunk, revision: 1, sha256: '' };
+  await installation.db.edgeDocument.create({ data: { ...document, body: '{}' } });
+  expect(await repeated()).toEqual(['zone', 'zoneLists']);
+  await installation.db.edgeDocument.updateMany({ where: { zoneId: zone.id, key: chunk }, data: { body: null } });
+  expect(await repeated()).toEqual([chunk, 'zone', 'zoneLists']);
+  await pool.query('UPDATE list_sources SET enabled = false WHERE id = $1', [id]);
+  expect(await repeated()).toEqual(['zone', 'zoneLists']);
+});
+
+test('the decisions about a logged request name the list of the zone to operators only', async () => {
+  const site = await build.site();
+  const { fetchAgain, call } = await newSource({ body: '203.0.113.7' }, site.zone);
+  await fetchAgain();
+  const { lists } = ZoneListsDoc.parse(await compiled(site.zone, 'zoneLists'));
+  const id = lists[0]?.id ?? '';
+  const node = await build.node({ zone: site.zone });
+  const reqID = randomBytes(16).toString('hex');
+  const line = { id: reqID, status: 444, cause: 'blacklist', rule: id, trail: `2.0|zoneLists,444,2.0,${id}` };
+  await addLogs(pool, node.id, [logLine(site.id, line)]);
+  const params = { reqID };
+  const step = { step: 'zoneLists', decision: 'closed', status: 444 };
+  const stepsOf = async (reader: typeof call) => (await reader(logs.request, { params })).trail.slice(1);
+  expect(await stepsOf(call)).toMatchObject([{ ...step, rule: { kind: 'zoneList', id, name: 'Known attackers' } }]);
+  expect(await stepsOf(as(site.owner).call)).toMatchObject([{ ...step, rule: null }]);
 });

@@ -11,7 +11,7 @@ import { errorPages } from '@edgeloom/contract/error-pages/error-pages.endpoints
 import { blacklists, geos, userAgents } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
 import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
-import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
+import { listSources, zoneListSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
 import { groups } from '@edgeloom/contract/groups/groups.endpoints.ts';
 import { antiHeaders, antiReferers, siteAntiHeaders } from '@edgeloom/contract/hotlink/hotlink.endpoints.ts';
 import {
@@ -191,6 +191,9 @@ beforeAll(async () => {
   await user(purge.urls, { params: { siteId }, body: { type: 1, urls: ['http://www.glow.test/img/hero.webp'] } });
   const ssh = { password: 'nobody asks for it' };
   const inZone = { zoneId: zoneID };
+  // Nothing fetches it.
+  const subscribed = { name: 'Known attackers', url: 'https://lists.example.net/attackers.txt', enabled: false };
+  await client(zoneListSources.create, { params: inZone, body: subscribed });
   const [open] = (await client(zonePorts.list, { params: inZone })).data.filter(({ tls }) => !tls);
   const preheatPaths = [
     '/img/hero.webp',
@@ -262,6 +265,7 @@ const places = (): Place[] => {
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=https`, shows: 'main input', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=firewall`, shows: 'main textarea', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=ipset`, shows: 'main input', same: true },
+    { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=sources`, shows: list, same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=anticc`, shows: 'main textarea', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=switches`, shows: 'main li b', same: true },
     { kind: 'client', address: `nodeManage/zonesList/${zoneID}?tab=key`, shows: 'main dl', same: true },

@@ -2,7 +2,7 @@
 import { blacklists, firewall, geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
-import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
+import { listSources, zoneListSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
 import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
 import { redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -219,6 +219,42 @@ test('a subscribed list is added, and shows its counts, its age, and why it is n
   const wide = await consoles.openAs(site.owner, `${address}&tab=sources`, { language: 'zh-CN', theme: 'dark' });
   await wide.page.getByText('更新失败').waitFor();
   await keepPicture(wide.page, 'list-sources-dark');
+});
+
+test('an operator subscribes a zone to a list', async () => {
+  const zone = await consoles.app.build.zone();
+  const address = `nodeManage/zonesList/${zone.id}?tab=sources`;
+  const { page } = await consoles.openAs(zone.client, address);
+  await page.getByText('No subscribed lists yet').waitFor();
+  await page.getByRole('button', { name: 'Add subscribed list' }).first().click();
+  const form = page.getByRole('dialog');
+  await form.getByLabel('Name').fill('Known attackers');
+  await form.getByLabel('URL').fill('https://lists.example.net/attackers.txt');
+  await form.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByText('Not fetched yet').waitFor();
+  const { call } = consoles.app.as(zone.client);
+  const params = { zoneId: zone.id };
+  const [added] = (await call(zoneListSources.list, { params })).data;
+  expect(added).toMatchObject({ name: 'Known attackers', isBlack: true, enabled: true });
+
+  const { pool } = consoles.app.installation;
+  const fetched = `UPDATE list_source_states SET checked_at = now(), fetched_at = now(), entries = 51234,
+    error = 'tooManyEntries' WHERE source_id = $1`;
+  await pool.query(fetched, [added?.id]);
+  await page.getByText('All subscribed lists of the site or zone together exceed 100,000 entries').waitFor();
+  await keepPicture(page, 'zone-list-sources');
+  const phone = await consoles.openAs(zone.client, address, { language: 'zh-TW', theme: 'dark', width: 390 });
+  await phone.page.getByText('此站點或區域的訂閱名單合計超過 100,000 筆').waitFor();
+  await keepPicture(phone.page, 'zone-list-sources-phone');
+
+  await page.getByRole('button', { name: /Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Fetch now' }).click();
+  await page.getByText('The lists are fetched within a minute').waitFor();
+  await page.getByRole('button', { name: /Actions/ }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await form.getByLabel('Name').fill('Attackers');
+  await form.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('cell', { name: 'Attackers', exact: true }).waitFor();
 });
 
 test('CrowdSec is connected with a key, which is not shown again', async () => {

@@ -4,6 +4,7 @@ import { listDoc } from '@edgeloom/api/compile/firewall.ts';
 import type { ZoneListsDoc } from '@edgeloom/contract/edge/documents.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
+import { simulateRequest } from '../support/assertions/simulate-request.ts';
 import { statusFrom } from '../support/assertions/visit.ts';
 import { startEdge, type Edge } from '../support/services/edge.ts';
 
@@ -54,10 +55,20 @@ test('block lists close connections at every site of the zone, with the list in 
     const rows = (await edge.log()).filter(
       ({ host, cause }) => host === first.name && cause !== undefined && cause !== '',
     );
-    expect(rows.map(({ status, cause, rule }) => ({ status, cause, rule }))).toEqual(
+    expect(rows.map(({ status, cause, rule, trail }) => ({ status, cause, rule, trail }))).toEqual(
       expect.arrayContaining([
-        { status: 444, cause: 'blacklist', rule: black.id },
-        { status: 200, cause: 'blacklist', rule: `monitor/${watched.id}` },
+        {
+          status: 444,
+          cause: 'blacklist',
+          rule: black.id,
+          trail: expect.stringMatching(`^[\\d.]+\\|zoneLists,444,[\\d.]+,${black.id}$`),
+        },
+        {
+          status: 200,
+          cause: 'blacklist',
+          rule: `monitor/${watched.id}`,
+          trail: expect.stringContaining(`|zoneLists,would,,${watched.id}`),
+        },
       ]),
     );
     expect(rows).toHaveLength(2);
@@ -93,4 +104,33 @@ test('a changed, a removed and a missing list take effect with the next request'
 
   await edge.remove('zoneLists');
   expect(await visitsOf(name, BLOCKED, OTHER)).toEqual([200, 200]);
+});
+
+test('removed lists do not come back while a later list is not here', async () => {
+  const black = list([BLOCKED]);
+  await edge.put(black);
+  await zoneLists({ id: black.id, isBlack: true });
+  const { name } = await edge.site();
+  expect(await visitsOf(name, BLOCKED)).toEqual(['closed']);
+  await edge.remove('zoneLists');
+  expect(await visitsOf(name, BLOCKED)).toEqual([200]);
+  await zoneLists({ id: randomUUID(), isBlack: true });
+  expect(await visitsOf(name, BLOCKED)).toEqual([200]);
+  await edge.remove('zoneLists');
+});
+
+test('a simulation names the list that closes the connection, and unused lists as such', async () => {
+  const black = list([BLOCKED]);
+  await edge.put(black);
+  await edge.remove('zoneLists');
+  const { name } = await edge.site();
+  const stepOf = async (ip: string) => {
+    const { steps } = await simulateRequest(edge, name, '/', { ip });
+    const { decision, rule } = steps.find(({ step }) => step === 'zoneLists') ?? {};
+    return { decision, rule };
+  };
+  expect(await stepOf(BLOCKED)).toEqual({ decision: 'unused', rule: null });
+  await zoneLists({ id: black.id, isBlack: true });
+  expect(await stepOf(BLOCKED)).toEqual({ decision: 'closed', rule: { kind: 'zoneList', id: black.id } });
+  expect(await stepOf(OTHER)).toEqual({ decision: 'passed', rule: null });
 });

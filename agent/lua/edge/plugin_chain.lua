@@ -63,7 +63,7 @@ local function step$at(trail, site, request, set)
     trail.at = $at
     local answer, target, rule = act$at(site, request)
     if answer then
-        return answer, target, rule, "$name"
+        return answer, target, rule, "$cause"
     end
     return step$next(trail, site, request, set)
 end
@@ -102,12 +102,17 @@ local function step$at(trail, site, request, set)
     return step$next(trail, site, request, set)
 end
 ]]
+-- In logs and statistics. Plugins of modules have their names.
+local function cause_of(plugin)
+    return plugin.cause or plugin.name
+end
+
 local function steps_of(list, phase)
     local of_module = phase == "access" and TIMED_MODULE or OF_MODULE
     local functions, names, texts = {}, {}, {}
     for i, plugin in ipairs(list) do
         functions[i], names[i] = plugin[phase], "act" .. i
-        local values = { at = i, next = i + 1, name = plugin.name, not_here = NOT_HERE }
+        local values = { at = i, next = i + 1, name = plugin.name, cause = cause_of(plugin), not_here = NOT_HERE }
         texts[#list - i + 1] = gsub(plugin.of_module and of_module or PLAIN, "%$([%a_]+)", values)
     end
     names[#list + 1], functions[#list + 1] = "now", trails.now
@@ -181,7 +186,7 @@ local function visit(list, phase, site, request, set, watch, from)
             })
         end
         if answer then
-            return answer, target, rule, plugin.name
+            return answer, target, rule, cause_of(plugin)
         end
     end
 end

@@ -1,5 +1,5 @@
 -- Address lists of sites and of the zone (documents `list/<id>`): sorted ranges of bytes in network order, searched in
--- place. Usual visitors are in no list, and need one search in the union of a site's lists.
+-- place. Usual visitors are in no list, and need one search in the union of all lists of the site or zone.
 local addresses = require("edge.core.addresses")
 local docs = require("edge.core.docs")
 local recent = require("edge.core.recent")
@@ -142,7 +142,7 @@ local function build(refs, get)
     return set
 end
 
--- By site: the lists in use.
+-- The lists in use, by the id of their site. Those of the zone have the key `zoneLists`.
 local sets = setmetatable({}, { __mode = "v" })
 local strong = require("resty.lrucache").new(2000)
 
@@ -162,7 +162,7 @@ local function is_current(set, refs)
     return true
 end
 
--- The lists of a site. A list that is not here yet leaves all lists as they were. nil: there were none.
+-- The lists of a site or the zone. A list that is not here yet leaves all lists as they were. nil: there were none.
 function _M.of(id, refs)
     local set = sets[id]
     if set and is_current(set, refs) then
@@ -182,6 +182,12 @@ function _M.of(id, refs)
         set.waits = docs.news
     end
     return set
+end
+
+-- Drops lists that were removed.
+function _M.forget(id)
+    sets[id] = nil
+    strong:delete(id)
 end
 
 -- By the documents of a draft: the lists of its site.

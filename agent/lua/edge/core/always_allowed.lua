@@ -26,5 +26,5 @@ return function(doc, address)
         or firewall ~= nil and networks(firewall.whitelist, address)
         or relays ~= nil and networks(addresses_of(relays), address)
         or trusted ~= nil and is_proxy(trusted, address)
-        or zone_lists.allows(address)
+        or zone_lists.is_allowed(address)
 end

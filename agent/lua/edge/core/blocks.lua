@@ -1,6 +1,6 @@
 -- The zone's block set: IPv4 addresses and IPv6 /64s, in one dictionary shared by all workers. Blocks found here take
 -- effect first. The agent fetches them each second for the kernel and other nodes, and brings theirs. Addresses on the
--- zone's allow list, its relays and this machine are never blocked. Rules of a site block for that site only: these
+-- zone's allow lists, its relays and this machine are never blocked. Rules of a site block for that site only: these
 -- entries have the site's id before the network, stay in nginx, and have a quota per site.
 local addresses = require("edge.core.addresses")
 local counters = require("edge.core.counters")

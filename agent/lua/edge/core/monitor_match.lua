@@ -3,8 +3,9 @@
 local trails = require("edge.core.trails")
 local var = ngx.var
 
--- `would_end`: whether the rule would refuse, challenge or redirect the request if it were enforced.
-return function(step, rule, would_end)
-    var.e_cause, var.e_rule = step, "monitor/" .. rule
+-- `would_end`: whether the rule would refuse, challenge or redirect the request if it were enforced. `cause`:
+-- of the log row, by default the step.
+return function(step, rule, would_end, cause)
+    var.e_cause, var.e_rule = cause or step, "monitor/" .. rule
     trails.add_note(step, would_end and "would" or "match", rule)
 end

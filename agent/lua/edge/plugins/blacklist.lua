@@ -35,7 +35,7 @@ local function is_about(ref, request)
         and (not ref.urls or judge(request, is_url, ref.urls))
 end
 
--- Addresses that no list of a site may lock out: the operator's.
+-- Addresses that no rule of a site may lock out: the operator's, and those on allow lists of the zone.
 function _M.is_exempt(address)
     local zone = zones.get()
     return always_allowed(zone and zone.doc or NO_ZONE, address)

@@ -2,23 +2,25 @@
 -- have these lists. Fails open.
 local always_allowed = require("edge.core.always_allowed")
 local counters = require("edge.core.counters")
+local docs = require("edge.core.docs")
 local record_monitor_match = require("edge.core.monitor_match")
 local zone_lists = require("edge.core.zone_lists")
 local zones = require("edge.core.zone")
+local decisions = require("edge.simulate.decision")
 local error, var = error, ngx.var
 
-local _M = { name = "zone_lists", priority = 8300, restricts_access = true }
+-- Logs and statistics count all block lists under one cause.
+local _M = { name = "zoneLists", cause = "blacklist", priority = 8300, restricts_access = true }
 local CLOSE = 444
-local CAUSE = "blacklist"
 local NO_ZONE = {}
 
 function _M.access()
     local address = var.binary_remote_addr
-    local ref, is_missing = zone_lists.find(address)
+    local ref, is_missing = zone_lists.block_of(address)
     if is_missing then
         error("a list is not here", 0)
     end
-    if not ref or not ref.isBlack then
+    if not ref then
         return nil
     end
     local zone = zones.get()
@@ -27,10 +29,18 @@ function _M.access()
     end
     if ref.monitor then
         counters.count("blacklistWatched")
-        record_monitor_match(CAUSE, ref.id, true)
+        record_monitor_match(_M.name, ref.id, true, _M.cause)
         return nil
     end
-    var.e_cause, var.e_rule = CAUSE, ref.id
-    return CLOSE
+    return CLOSE, nil, ref.id
+end
+
+_M.explain = {}
+function _M.explain.access(outcome)
+    if not docs.get("zoneLists") then
+        return "unused"
+    end
+    local decision, detail = decisions.common(outcome)
+    return decision, detail, decisions.rule("zoneList", outcome.rule)
 end
 return _M

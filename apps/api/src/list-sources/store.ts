@@ -39,7 +39,10 @@ export async function storeFetched(pool: Pool, source: DueSource, fetched: Fetch
   );
 }
 
-/** Locks the site or zone like the calls do, so that two sources cannot exceed its limit together. */
+/**
+ * Locks the site or zone like the calls do, so that two sources cannot exceed its limit together. Meanwhile documents of
+ * a locked zone are not published: for the comparison of up to 100,000 entries.
+ */
 async function lockOwnerAndCheckSource(client: PoolClient, { id, siteId, zoneId, url, etag }: DueSource) {
   const owner = siteId === null ? 'zones' : 'sites';
   await client.query(`SELECT FROM ${owner} WHERE id = $1 FOR NO KEY UPDATE`, [siteId ?? zoneId]);

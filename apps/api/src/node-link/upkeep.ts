@@ -47,7 +47,8 @@ export function startUpkeep(pool: Pool, logStore: LogStore, geoip: Geoip, log: L
 
 /**
  * Environment variables are part of zone documents and may have changed. API processes of an earlier version do not
- * compile error pages of operators and subscribed lists of zones. Equal documents are not published.
+ * compile error pages of operators and subscribed lists of zones. They unpublish each `list/<id>` of a zone. Equal
+ * documents are not published.
  */
 export const publishZones = (pool: Pool) =>
   pool.query(
@@ -56,7 +57,12 @@ export const publishZones = (pool: Pool) =>
        AND (k.key = 'zone'
          OR k.key = 'errorPages' AND EXISTS (SELECT FROM default_error_pages p WHERE p.client_id = z.client_id)
          OR k.key = 'zoneLists' AND EXISTS (SELECT FROM list_sources l WHERE l.zone_id = z.id)
-         OR EXISTS (SELECT FROM edge_documents e WHERE e.zone_id = z.id AND e.key = k.key AND e.body IS NOT NULL))`,
+         OR EXISTS (SELECT FROM edge_documents e WHERE e.zone_id = z.id AND e.key = k.key AND e.body IS NOT NULL))
+     UNION ALL SELECT c.zone_id, 'list/' || c.id FROM list_source_chunks c JOIN list_sources l ON l.id = c.source_id
+     WHERE c.zone_id IS NOT NULL AND l.enabled
+       AND NOT EXISTS (SELECT FROM outbox o WHERE o.zone_id = c.zone_id AND o.key = 'list/' || c.id)
+       AND NOT EXISTS (SELECT FROM edge_documents e
+         WHERE e.zone_id = c.zone_id AND e.key = 'list/' || c.id AND e.body IS NOT NULL)`,
   );
 
 /** Zones that need the geo pack, and those that have it. Equal documents are not published. */

@@ -106,6 +106,7 @@ export const stepNames = [
   'corsAnswer',
   'responseHeaders',
   'siteLimits',
+  'zoneLists',
   'other',
   ...siteRuleSteps,
 ] as const;

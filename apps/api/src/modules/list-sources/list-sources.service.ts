@@ -80,9 +80,9 @@ const tableOf = <O extends Owner>(owner: RuleOwner<O>) =>
       if (stored.kind !== data.kind) failAt('kind', 'choice', 'the kind of a source stays');
       // Another server must not receive a key that its operator never knew.
       assertKey(data, keySealed !== null || stored.key?.url === data.url);
-      const changed = await tx.listSource.updateMany({ where, data });
+      const updated = await tx.listSource.updateMany({ where, data });
       await storeKey(tx, { id: where.id, url: data.url }, keySealed);
-      return changed;
+      return updated;
     },
     remove: (tx, ownerId, ids) => tx.listSource.deleteMany({ where: { ...owner.where(ownerId), id: { in: ids } } }),
   });

@@ -61,6 +61,13 @@ test('each rule that only monitored and each white list is a step', () => {
   ]);
 });
 
+test('a list of the zone is one step, though the row has another cause', () => {
+  const refused = { status: 444, cause: 'blacklist', rule: id };
+  expect(brief(`2|zoneLists,444,2.0,${id}`, refused)).toEqual([host, `zoneLists closed 444 ${id} 2`]);
+  const monitored = { cause: 'blacklist', rule: `monitor/${id}`, cacheStatus: 'HIT' };
+  expect(brief(`|zoneLists,would,,${id}`, monitored)).toEqual([host, `zoneLists wouldBlock ${id}`, 'store served HIT']);
+});
+
 test('a step that has the name of a property of all objects is a step', () => {
   expect(trailOf(`1|constructor,403,1,${id}`, row).trail[1]).toMatchObject({ rule: { kind: 'constructor', id } });
 });

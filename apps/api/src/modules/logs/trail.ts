@@ -11,7 +11,10 @@ const ruleKinds: ReadonlyMap<string, string> = new Map([
   ['urlRedirect', 'redirect'],
   ['rates', 'rate'],
   ['cache', 'cacheRule'],
+  ['zoneLists', 'zoneList'],
 ]);
+/** Causes in the row that are not named as their plugin. */
+const causes: ReadonlyMap<string, string> = new Map([['zoneLists', 'blacklist']]);
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NOTE = /^(\w{1,32}),(\w{1,8}),(\d{0,9}(?:\.\d)?),(.{0,128})$/;
 const CLOSED = 444;
@@ -69,7 +72,7 @@ const ruleOf = (name: string, rule: string): Pick<Unnamed, 'rule' | 'detail'> =>
 
 /** Rows of older nodes, and rules that only monitor, have a cause without a note. */
 function causeOf({ cause, rule, status }: Row, steps: readonly Unnamed[]): Unnamed[] {
-  if (cause === '' || steps.some(({ step: name }) => name === cause)) return [];
+  if (cause === '' || steps.some(({ step: name }) => (causes.get(name) ?? name) === cause)) return [];
   const isMonitored = rule.startsWith(MONITOR);
   return [
     step(cause, isMonitored ? 'passed' : decisionOf(status), {

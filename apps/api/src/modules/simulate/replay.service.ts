@@ -166,7 +166,7 @@ interface Counted {
 }
 
 /** Steps of the zone, by its present state. The draft cannot change them. */
-const ZONE_STEPS = ['antiCC', 'blocked', 'firewall'];
+const ZONE_STEPS = ['antiCC', 'blocked', 'firewall', 'zoneLists'];
 const CHALLENGE = 978;
 
 /** Null: the request is not judged. */

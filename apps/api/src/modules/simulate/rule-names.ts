@@ -22,11 +22,19 @@ const names: ReadonlyMap<string, Names> = new Map(
         id,
         name: `${address}:${port}`,
       })),
+    zoneList: async (db, ids) => {
+      const where = { id: { in: ids }, zoneId: { not: null } };
+      const chunks = await db.listSourceChunk.findMany({
+        where,
+        select: { id: true, source: { select: { name: true } } },
+      });
+      return chunks.map(({ id, source }) => ({ id, name: source.name }));
+    },
     ...Object.fromEntries(siteRules.flatMap(({ ruleKind, ruleNames }) => (ruleNames ? [[ruleKind, ruleNames]] : []))),
   }),
 );
 
-/** One query per kind. Draft rules have no name yet. */
+/** One query per kind. Draft rules have no name yet. Lists of zones are rules only for readers who see them. */
 export async function named(
   db: ScopedDb,
   steps: { rule: { kind: string; id: string } | null }[],
@@ -40,9 +48,9 @@ export async function named(
     ),
   );
   const byRule = new Map(found.flat());
-  return steps.map(({ rule }) =>
-    rule === null
-      ? null
-      : { ...rule, name: byRule.get(`${rule.kind} ${rule.id}`) ?? (rule.kind === 'errorPage' ? rule.id : null) },
-  );
+  return steps.map(({ rule }) => {
+    if (rule === null) return null;
+    const name = byRule.get(`${rule.kind} ${rule.id}`) ?? (rule.kind === 'errorPage' ? rule.id : null);
+    return name === null && rule.kind === 'zoneList' ? null : { ...rule, name };
+  });
 }

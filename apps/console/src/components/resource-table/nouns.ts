@@ -18,6 +18,7 @@ const kinds: Readonly<Record<string, string>> = {
   ports: 'portRules',
   ipset: 'blocks',
   blockIPs: 'blocks',
+  zoneListSources: 'listSources',
 };
 
 /** `zones`, `zone`: what the rows of a feature are. Null: the feature has no noun. */

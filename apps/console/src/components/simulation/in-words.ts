@@ -80,8 +80,8 @@ const viewsOfModules: Readonly<Record<string, string>> = {
   luaAcl: 'scripts',
   waf: 'waf',
 };
-/** The page on which the rule is edited. The step of a rule list has the name of its page. */
+/** The site's page on which the rule is edited. The step of a rule list has the name of its page. */
 export function viewOf({ step, rule }: { step: string; rule: Step['rule'] }) {
-  if (rule === null || rule.kind === 'rule') return undefined;
+  if (rule === null || rule.kind === 'rule' || rule.kind === 'zoneList') return undefined;
   return rule.kind === 'module' ? viewsOfModules[step] : (views[rule.kind] ?? step);
 }

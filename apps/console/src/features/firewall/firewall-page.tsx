@@ -57,7 +57,7 @@ export function FirewallPage() {
     white: { label: 'firewall.add.list', element: <ListForm siteId={siteId} isBlack={false} /> },
     geo: { label: 'firewall.add.geo', element: <GeoForm siteId={siteId} /> },
     agents: { label: 'firewall.add.agent', element: <UserAgentForm siteId={siteId} /> },
-    sources: { label: 'firewall.add.source', element: <ListSourceForm siteId={siteId} /> },
+    sources: { label: 'firewall.add.source', element: <ListSourceForm owner={{ siteId }} /> },
     layer4Black: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack /> },
     layer4White: { label: 'firewall.add.list', element: <Layer4ListForm siteId={siteId} isBlack={false} /> },
     layer4Positions: { label: 'firewall.add.position', element: <Layer4PositionForm siteId={siteId} /> },
@@ -80,7 +80,7 @@ export function FirewallPage() {
       {tab === 'geo' && <GeosTab siteId={siteId} create={create} />}
       {tab === 'reputation' && <ReputationTab siteId={siteId} />}
       {tab === 'agents' && <AgentsTab siteId={siteId} create={create} />}
-      {tab === 'sources' && <ListSourcesTab siteId={siteId} create={create} />}
+      {tab === 'sources' && <ListSourcesTab owner={{ siteId }} create={create} />}
       {tab === 'layer4Black' && <Layer4Tab key={tab} siteId={siteId} isBlack create={create} />}
       {tab === 'layer4LimitConns' && <Layer4LimitsTab siteId={siteId} create={create} />}
       {tab === 'layer4Positions' && <Layer4PositionsTab siteId={siteId} create={create} />}

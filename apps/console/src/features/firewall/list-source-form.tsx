@@ -1,4 +1,4 @@
-import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
+import type { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
 import {
   ListSourceInput,
   ListSourceKind,
@@ -15,13 +15,15 @@ import { ResourceForm } from '../../components/resource-form/resource-form.tsx';
 import type { RowOf } from '../../components/resource-table/columns.tsx';
 import { duration } from '../../lib/format.ts';
 import { useLanguage, useT } from '../../lib/i18n.ts';
+import { callsOf, type SourceOwner } from './list-source-calls.ts';
 import classes from './list-sources.module.css';
 
 export type ListSource = RowOf<typeof listSources.list>;
 
 /** Each kind has its own form, so that a key typed for CrowdSec is not sent with a URL. */
-export function ListSourceForm({ siteId, value }: { siteId: string; value?: ListSource }) {
+export function ListSourceForm({ owner, value }: { owner: SourceOwner; value?: ListSource }) {
   const t = useT();
+  const { create, update } = callsOf(owner);
   const [kind, setKind] = useState<ListSourceKind>(value?.kind ?? 'url');
   return (
     <>
@@ -38,9 +40,9 @@ export function ListSourceForm({ siteId, value }: { siteId: string; value?: List
       )}
       <ResourceForm
         key={kind}
-        create={listSources.create}
-        update={listSources.update}
-        params={{ siteId }}
+        create={create}
+        update={update}
+        params={owner}
         value={value}
         schema={kind === 'crowdSec' && !value ? NewCrowdSecSource : ListSourceInput}
         words={kind === 'url' ? 'listSources' : 'listSources.crowdSec'}

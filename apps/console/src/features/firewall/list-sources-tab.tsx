@@ -1,4 +1,4 @@
-import { listSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
+import { listSources, zoneListSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
 import { MAX_SOURCE_BYTES } from '@edgeloom/contract/list-sources/list-sources.ts';
 import { IconRefresh, IconRss } from '@tabler/icons-react';
 import { does, edit, remove } from '../../components/resource-table/actions.tsx';
@@ -8,6 +8,7 @@ import { Status } from '../../components/status/status.tsx';
 import { count } from '../../lib/format.ts';
 import { t, useT } from '../../lib/i18n.ts';
 import classes from './list-sources.module.css';
+import { callsOf, type SourceOwner } from './list-source-calls.ts';
 import { ListSourceForm, type ListSource } from './list-source-form.tsx';
 
 const POLL_MS = 5000;
@@ -60,28 +61,47 @@ const columns: Column<ListSource>[] = [
   { key: 'fetchedAt', as: 'time', sort: false },
 ];
 
+const removingOf = (owner: SourceOwner) =>
+  'siteId' in owner
+    ? remove<ListSource, typeof listSources.remove>(listSources.remove)
+    : remove<ListSource, typeof zoneListSources.remove>(zoneListSources.remove);
+
+const refreshingWords = {
+  label: 'listSources.refresh',
+  icon: IconRefresh,
+  done: 'listSources.refreshing',
+  applies: ({ enabled }: ListSource) => enabled,
+  skips: 'listSources.isOff',
+} as const;
+const idsOf = (rows: readonly ListSource[]) => ({ ids: rows.map(({ id }) => id) });
+const refreshingOf = (owner: SourceOwner) =>
+  'siteId' in owner
+    ? does<ListSource, typeof listSources.refresh>(listSources.refresh, {
+        ...refreshingWords,
+        send: (rows) => ({ params: owner, body: idsOf(rows) }),
+      })
+    : does<ListSource, typeof zoneListSources.refresh>(zoneListSources.refresh, {
+        ...refreshingWords,
+        send: (rows) => ({ params: owner, body: idsOf(rows) }),
+      });
+
 /** Lists that the control plane fetches from URLs and from CrowdSec. */
-export function ListSourcesTab({ siteId, create }: { siteId: string; create: React.ReactNode }) {
-  const removing = remove<ListSource, typeof listSources.remove>(listSources.remove);
-  const refreshing = does<ListSource, typeof listSources.refresh>(listSources.refresh, {
-    label: 'listSources.refresh',
-    icon: IconRefresh,
-    done: 'listSources.refreshing',
-    applies: ({ enabled }) => enabled,
-    skips: 'listSources.isOff',
-    send: (rows) => ({ params: { siteId }, body: { ids: rows.map(({ id }) => id) } }),
-  });
+export function ListSourcesTab({ owner, create }: { owner: SourceOwner; create: React.ReactNode }) {
+  const { list, update } = callsOf(owner);
+  const removing = removingOf(owner);
+  const refreshing = refreshingOf(owner);
   return (
     <ResourceTable
-      endpoint={listSources.list}
-      params={{ siteId }}
+      endpoint={list}
+      params={owner}
+      words="listSources"
       columns={columns}
       caption="firewall.tabs.sources"
       pollMs={POLL_MS}
       row={(source) => [
-        edit(<ListSourceForm siteId={siteId} value={source} />, {
+        edit(<ListSourceForm owner={owner} value={source} />, {
           title: 'listSources.edit',
-          can: listSources.update.can,
+          can: update.can,
         }),
         refreshing,
         removing,

@@ -50,7 +50,6 @@ export const elsewhere: Readonly<Record<string, string>> = {
   'logExports.create': shownLogs,
   'logExports.retry': acts,
   'listSources.refresh': acts,
-  'zoneListSources.create': programs,
   'zoneListSources.refresh': acts,
   'logDestinations.test': acts,
   'savedSearches.create': shownLogs,

@@ -7,7 +7,7 @@ import { domains, domainUpstreams } from '@edgeloom/contract/domains/domains.cal
 import type { Endpoint } from '@edgeloom/contract/endpoint.ts';
 import { geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.calls.ts';
 import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.calls.ts';
-import { listSources } from '@edgeloom/contract/list-sources/list-sources.calls.ts';
+import { listSources, zoneListSources } from '@edgeloom/contract/list-sources/list-sources.calls.ts';
 import { layer4Blacklists, layer4Whitelists } from '@edgeloom/contract/layer4-lists/layer4-lists.calls.ts';
 import { groups } from '@edgeloom/contract/groups/groups.calls.ts';
 import { antiHeaders, antiReferers } from '@edgeloom/contract/hotlink/hotlink.calls.ts';
@@ -130,6 +130,7 @@ export const innerCreations: readonly InnerCreation[] = [
   { call: zonePorts.create, title: 'palette.creates.zonePort', ...zoneTab('ports') },
   { call: preheatCaches.create, title: 'palette.creates.preheatURL', ...zoneTab('preheat') },
   { call: ipset.create, title: 'ipset.block', ...zoneTab('ipset') },
+  { call: zoneListSources.create, title: 'palette.creates.zoneListSource', ...zoneTab('sources') },
   { call: nodes.addSubs, title: 'nodes.subs.add', ...nodeInfo, press: button('subNode') },
   { call: groups.addNodes, title: 'groups.putOnLine', ...nodeInfo, press: button('placement') },
   {

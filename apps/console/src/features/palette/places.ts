@@ -158,6 +158,7 @@ export const pagesOfPlaces: readonly PageOfPlaces[] = [
         'zoneSettings.proxies',
       ],
       ipset: ['zones.tabs.ipset', 'ipset.title', 'ipset.flush', 'ipset.unblock', 'dropped.title'],
+      sources: ['firewall.tabs.sources'],
       anticc: [
         'zones.tabs.antiCC',
         'antiCC.title',

@@ -18,6 +18,7 @@ import { zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.end
 import type { Settings } from '../zone-settings/draft.ts';
 import { AntiCCTab } from '../zone-settings/anti-cc-tab.tsx';
 import { FirewallTab } from '../zone-settings/firewall-tab.tsx';
+import { AddListSource, ZoneListSourcesTab } from '../firewall/zone-list-sources-tab.tsx';
 import { IpsetTab } from '../zone-settings/ipset-tab.tsx';
 import { NginxTab } from '../zone-settings/nginx-tab.tsx';
 import { ProtocolsTab } from '../zone-settings/protocols-tab.tsx';
@@ -70,6 +71,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
     { value: 'https', label: 'zones.tabs.https' },
     { value: 'firewall', label: 'zones.tabs.firewall' },
     { value: 'ipset', label: 'zones.tabs.ipset' },
+    { value: 'sources', label: 'firewall.tabs.sources' },
     { value: 'anticc', label: 'zones.tabs.antiCC' },
     { value: 'switches', label: 'zones.tabs.switches' },
     { value: 'key', label: 'zones.tabs.key' },
@@ -133,6 +135,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
               {t('preheatCaches.create')}
             </Button>
           )}
+          {tab === 'sources' && <AddListSource zoneId={zone.id} />}
         </>
       }
       tabs={tabs}
@@ -140,6 +143,7 @@ function Loaded({ zone, nodesTab }: { zone: Zone } & ZonePageProps) {
       {tab === 'ports' && <PortsTab zoneId={zone.id} />}
       {tab === 'nodes' && nodesTab(zone.id)}
       {tab === 'preheat' && <PreheatCachesTab zoneId={zone.id} />}
+      {tab === 'sources' && <ZoneListSourcesTab zoneId={zone.id} />}
       {tab === 'key' && <KeyTab zoneId={zone.id} />}
       {tab in settingTabs && (
         <Await result={settings}>{(set) => <SettingTab tab={tab} zoneId={zone.id} settings={set} />}</Await>
