@@ -82,10 +82,13 @@ test('a sub-account sees alerts only of what it may read', async () => {
   expect(await seenWith()).toEqual([]);
   expect(await seenWith('certificate:read')).toEqual(['certificatesEnding', 'certificatesFailed']);
   expect(await seenWith('node:read')).toEqual(
-    ['nodesDisconnected', 'nodesLosingLogs', 'nodesOffline', 'nodesRejected'].toSorted(),
+    ['nodesDisconnected', 'nodesFailingMonitors', 'nodesLosingLogs', 'nodesOffline', 'nodesRejected'].toSorted(),
   );
   const subUser = await build.subUser(site.owner, [site], { permissions: ['notify:read'] });
   expect(await kindsSeenBy(subUser)).toEqual([]);
+  // Monitors belong to no zone.
+  const permissions: Permission[] = ['notify:read', 'monitor:read', 'node:read', 'upgrade:read'];
+  expect(await kindsSeenBy(await build.subClient(tenant, [], { permissions }))).toEqual(['monitorsOffline']);
 });
 
 type NodeChange = Parameters<typeof db.nodeState.update>[0]['data'];
@@ -142,6 +145,85 @@ test('a node that loses its connection does not end its other alerts', async () 
   await set({ ...connected(), rejected: [] });
   await pass();
   expect(await openKindsOf(site)).toEqual([]);
+});
+
+const monitorOf = (site: BuiltSite, lastSeenAt: Date) =>
+  db.monitorNode.create({
+    data: {
+      clientId: site.clientId,
+      name: unique('monitor'),
+      ip: '192.0.2.78',
+      joinedAt: longAgo,
+      state: { create: { version: '1.0.0', lastSeenAt } },
+    },
+  });
+
+test('the alert of a failing node ends with a verdict of its monitors or without monitors, not with their silence', async () => {
+  const site = await build.site();
+  const set = await nodeOf(site, connected());
+  await set(connected());
+  const node = await db.edgeNode.findFirstOrThrow({ where: { zoneId: site.zone.id } });
+  const monitor = { enabled: true, type: 3, port: 443, url: null, content: null, interval: 10, failAction: 'none' };
+  await db.edgeNode.update({ where: { id: node.id }, data: { monitor } });
+  await db.group.create({ data: { zoneId: site.zone.id, name: unique('group') } });
+  const member = await monitorOf(site, new Date(Date.now() + 3_600_000));
+  await db.monitorGroup.create({
+    data: {
+      clientId: site.clientId,
+      name: unique('monitors'),
+      zones: { create: { zoneId: site.zone.id } },
+      members: { create: { monitorId: member.id } },
+    },
+  });
+  await db.nodeStanding.create({ data: { nodeId: node.id, isIn: true, since: longAgo, monitorStatus: 'unknown' } });
+  const openAfter = async (monitorStatus: string) => {
+    await db.nodeStanding.update({ where: { nodeId: node.id }, data: { monitorStatus } });
+    await pass();
+    return openKindsOf(site);
+  };
+  expect(await openAfter('unknown')).toEqual([]);
+  expect(await openAfter('error')).toEqual(['nodesFailingMonitors']);
+  expect(await openAfter('unknown')).toEqual(['nodesFailingMonitors']);
+  expect(await openAfter('normal')).toEqual([]);
+  expect(await openAfter('error')).toEqual(['nodesFailingMonitors']);
+  await db.monitorNode.update({ where: { id: member.id }, data: { enabled: false } });
+  expect(await openAfter('unknown')).toEqual([]);
+  await db.monitorNode.update({ where: { id: member.id }, data: { enabled: true } });
+  expect(await openAfter('error')).toEqual(['nodesFailingMonitors']);
+  await db.monitorGroupZone.deleteMany({ where: { zoneId: site.zone.id } });
+  expect(await openAfter('unknown')).toEqual([]);
+});
+
+test('after an outage of the control plane, alerts of monitors begin and end only when they had time to report', async () => {
+  const site = await build.site();
+  const { id } = await monitorOf(site, longAgo);
+  await raiseAlerts(installation, { link: 'down' });
+  expect(await openKindsOf(site)).toEqual([]);
+  await pass();
+  expect(await openKindsOf(site)).toEqual(['monitorsOffline']);
+  await db.monitorState.update({ where: { monitorId: id }, data: { lastSeenAt: new Date(Date.now() + 3_600_000) } });
+  await raiseAlerts(installation, { link: 'down' });
+  expect(await openKindsOf(site)).toEqual(['monitorsOffline']);
+  await pass();
+  expect(await openKindsOf(site)).toEqual([]);
+});
+
+test('a pause of the control plane of 25 seconds begins no alert of its monitors', async () => {
+  const site = await build.site();
+  await pass();
+  const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000);
+  const { id } = await monitorOf(site, secondsAgo(25));
+  const openAfter = async (lastSeenAt: Date) => {
+    await db.monitorState.update({ where: { monitorId: id }, data: { lastSeenAt } });
+    await raiseAlerts(installation, { link: 'up' });
+    return openKindsOf(site);
+  };
+  await pool.query(`UPDATE alert_node_link SET seen_at = now() - interval '25 seconds'`);
+  expect(await openAfter(secondsAgo(25))).toEqual([]);
+  // The pause was no outage, so a longer silence begins an alert at once. A shorter one does not end it.
+  expect(await openAfter(secondsAgo(91))).toEqual(['monitorsOffline']);
+  expect(await openAfter(secondsAgo(25))).toEqual(['monitorsOffline']);
+  expect(await openAfter(secondsAgo(-3600))).toEqual([]);
 });
 
 test('a retry of a certificate does not end the alert of its failure', async () => {

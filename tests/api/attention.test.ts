@@ -4,6 +4,7 @@ import { autoCertificates, certificates } from '@edgeloom/contract/certificates/
 import { clientDomains } from '@edgeloom/contract/domains/domains.endpoints.ts';
 import { jobs } from '@edgeloom/contract/jobs/jobs.endpoints.ts';
 import { cacheJobKinds } from '@edgeloom/contract/jobs/jobs.ts';
+import { monitorNodes } from '@edgeloom/contract/monitors/monitors.endpoints.ts';
 import { nodes } from '@edgeloom/contract/nodes/nodes.endpoints.ts';
 import { rollouts } from '@edgeloom/contract/rollouts/rollouts.endpoints.ts';
 import { clientSites, ownSites } from '@edgeloom/contract/sites/sites.endpoints.ts';
@@ -64,11 +65,32 @@ test('omits what the account may not read', async () => {
     'rolloutsStopped',
     'certificatesEnding',
   ]);
-  // All permissions, but no zones.
+  // All permissions, but no zones. Monitors belong to none.
   const blind = await build.subClient({ clientId: site.clientId, client: site.client }, [], {
-    permissions: ['domain:read', 'node:read', 'site:read', 'upgrade:read'],
+    permissions: ['domain:read', 'monitor:read', 'node:read', 'site:read', 'upgrade:read'],
   });
-  expect(await kindsOf(blind)).toEqual([]);
+  expect(await kindsOf(blind)).toEqual(['monitorsOffline']);
+});
+
+test('lists a failing node only while its monitors can give another verdict', async () => {
+  const { site, names } = await troubledSite();
+  const shown = async () => {
+    const { data } = await as(site.client).call(nodes.list, { query: { failingMonitors: true } });
+    const counted = (await namesSeenBy(site.client))['nodesFailingMonitors'] ?? [];
+    expect(data.map(({ name }) => name)).toEqual(counted);
+    return counted;
+  };
+  const setMonitors = (data: { enabled?: boolean; joinedAt?: Date | null }) =>
+    db.monitorNode.updateMany({ where: { clientId: site.clientId }, data });
+  expect(await shown()).toEqual([names.nodesFailingMonitors]);
+  await setMonitors({ enabled: false });
+  expect(await shown()).toEqual([]);
+  await setMonitors({ enabled: true, joinedAt: null });
+  expect(await shown()).toEqual([]);
+  await setMonitors({ joinedAt: new Date() });
+  expect(await shown()).toEqual([names.nodesFailingMonitors]);
+  await db.group.deleteMany({ where: { zoneId: site.zone.id } });
+  expect(await shown()).toEqual([]);
 });
 
 test('names three of many, and no site if there are several', async () => {
@@ -190,6 +212,13 @@ test('has a filter for each kind that matches exactly the counted rows', async (
   const logsLost = async (wanted: boolean) => namesOf(await call(nodes.list, { query: { logsLost: wanted } }));
   expect(await logsLost(true)).toEqual([names.nodesLosingLogs]);
   expect(await logsLost(false)).toHaveLength(6);
+  const failingMonitors = async (wanted: boolean) =>
+    namesOf(await call(nodes.list, { query: { failingMonitors: wanted } }));
+  expect(await failingMonitors(true)).toEqual([names.nodesFailingMonitors]);
+  expect(await failingMonitors(false)).toHaveLength(6);
+  const offline = async (wanted: boolean) => namesOf(await call(monitorNodes.list, { query: { offline: wanted } }));
+  expect(await offline(true)).toEqual([names.monitorsOffline]);
+  expect(await offline(false)).toHaveLength(1);
   // A node that failed in a rollout.
   const inRollout = { rollout: { title: names.rolloutsStopped } };
   await db.rolloutNode.updateMany({ where: inRollout, data: { state: 'failed', endedAt: new Date() } });

@@ -91,6 +91,24 @@ test('a failed request is repeated with the same id for a day, and can be sent a
   expect((await as(site.client).call(webhooks.list)).data).toMatchObject([{ lastError: null }]);
 });
 
+test('a message of kinds that this version does not know waits for a newer process', async () => {
+  receiver.on('/newer', { status: 204 });
+  const { site, hook } = await troubledSite('/newer');
+  await raiseAlerts(installation);
+  const change = `UPDATE alert_messages SET events = jsonb_set(events, '{0,kind}', to_jsonb($2::text)) WHERE channel_id = $1`;
+  const setKind = (kind: string) => pool.query(change, [hook.id, kind]);
+  await setKind('ofTomorrow');
+  await deliverAlerts(installation);
+  expect(receiver.asked('/newer')).toEqual([]);
+  expect(await deliveriesOf(site.client, hook.id)).toMatchObject([
+    { tries: 0, sentAt: null, failedAt: null, nextTryAt: expect.any(String), lastError: null },
+  ]);
+  await setKind('cnameInactive');
+  await hurry();
+  await deliverAlerts(installation);
+  expect(receiver.asked('/newer')).toHaveLength(1);
+});
+
 test('redirects are not followed', async () => {
   receiver.on('/away', { status: 302, headers: { Location: '/elsewhere' } });
   const { site, hook } = await troubledSite('/away');

@@ -273,6 +273,8 @@ describe('Needs attention', () => {
     const items = [
       [names.nodesRejected, '1 node rejected its configuration'],
       [names.nodesOffline, '1 node is offline'],
+      [names.nodesFailingMonitors, '1 node is failing its monitors'],
+      [names.monitorsOffline, '1 monitor node is offline'],
       [names.nodesBehind, '1 node is out of sync'],
       [names.nodesLosingLogs, '1 node lost access log lines in the last 24 hours'],
       [names.sitesUnpublished, '1 site has a change that could not be published'],

@@ -66,6 +66,32 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     nodesLosingLogs: await node('full', { ...connected, logsLost: 3, logsLostAt: longAgo }),
     nodesBehind: await node('late', { ...connected, revision: 1 }),
   };
+  // Well by its own reports only.
+  const monitor = { enabled: true, type: 3, port: 443, url: null, content: null, interval: 10, failAction: 'none' };
+  await db.edgeNode.update({ where: { id: well.id }, data: { monitor } });
+  const standing = { isIn: true, since: longAgo, monitorStatus: 'error', monitorSince: longAgo };
+  await db.nodeStanding.create({ data: { nodeId: well.id, ...standing } });
+  const monitorRow = async (what: string, lastSeenAt: Date) =>
+    db.monitorNode.create({
+      data: {
+        clientId: site.clientId,
+        name: unique(what),
+        ip: '192.0.2.77',
+        joinedAt: longAgo,
+        state: { create: { version: '1.0.0', lastSeenAt } },
+      },
+    });
+  const silentMonitor = await monitorRow('quiet', longAgo);
+  const reporting = await monitorRow('loud', new Date(Date.now() + HOUR_MS));
+  await db.monitorGroup.create({
+    data: {
+      clientId: site.clientId,
+      name: unique('monitors'),
+      zones: { create: { zoneId: zone.id } },
+      members: { create: { monitorId: reporting.id } },
+    },
+  });
+  await db.group.create({ data: { zoneId: zone.id, name: unique('group') } });
   const uninstallable = await node('installing', connected);
   const failedJob = { kind: 'install', state: 'failed', createdBy: 'someone' };
   await db.nodeJob.create({ data: { ...failedJob, nodeId: uninstallable.id, endedAt: longAgo } });
@@ -74,6 +100,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
   return {
     nodesRejected: nodes.nodesRejected.name,
     nodesOffline: nodes.nodesOffline.name,
+    nodesFailingMonitors: well.name,
     sitesUnpublished: site.name,
     cnameInactive: broken.name,
     certificatesMissing: forced.name,
@@ -82,6 +109,7 @@ export async function attentionItems(build: Build, { db }: Pick<Installation, 'd
     nodeJobsFailed: uninstallable.name,
     rolloutsStopped: rollout.title,
     nodesDisconnected: nodes.nodesDisconnected.name,
+    monitorsOffline: silentMonitor.name,
     nodesLosingLogs: nodes.nodesLosingLogs.name,
     nodesBehind: nodes.nodesBehind.name,
     certificatesEnding: ending.name,

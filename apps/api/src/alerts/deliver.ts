@@ -86,6 +86,9 @@ const ENDS_DELIVERED = `SELECT ended.alert_id AS "alertID" FROM alert_notices be
     JOIN alert_notices ended ON ended.channel_id = began.channel_id AND ended.alert_id = began.alert_id AND ended.has_ended
     JOIN alert_messages m ON m.id = ended.message_id
   WHERE began.message_id = $1 AND NOT began.has_ended AND m.id <> $1 AND m.sent_at IS NOT NULL`;
+/** Leaves the message to a newer process. A refusal is counted, because after five it no longer delays the next ones. */
+const STORE_UNKNOWN = `UPDATE alert_messages SET ${RELEASE_LEASE}, due_at = now() + interval '${FIRST_RETRY_SECONDS} seconds',
+  tries = tries - 1, refusals = refusals + 1 WHERE ${IS_CLAIMED}`;
 const STORE_OUTDATED = `UPDATE alert_messages SET is_pending = FALSE, failed_at = now(), last_error = 'outdated', ${RELEASE_LEASE}
   WHERE ${IS_CLAIMED}`;
 
@@ -133,7 +136,7 @@ export async function deliver(
   try {
     const outcome = await send(services, message, stopping, now);
     if (outcome === 'sent') await storeSuccess(pool, message);
-    else await storeIfClaimed(pool, outcome === 'outdated' ? STORE_OUTDATED : RELEASE, message);
+    else await storeIfClaimed(pool, unsentStatements[outcome], message);
   } catch (error) {
     if (error instanceof DeliveryError) await storeError(pool, message, error);
     throw error;
@@ -171,9 +174,14 @@ function retryDelaySeconds({ retryAfterSeconds }: DeliveryError, { tries, type }
 
 /**
  * stopped: parts are left, because the process stops or a later attempt claimed the message. outdated: nothing of it
- * may be delivered any more.
+ * may be delivered any more. unknown: this version knows none of its events.
  */
-type Outcome = 'sent' | 'stopped' | 'outdated';
+type Outcome = 'sent' | 'stopped' | 'outdated' | 'unknown';
+const unsentStatements: Readonly<Record<Exclude<Outcome, 'sent'>, string>> = {
+  stopped: RELEASE,
+  outdated: STORE_OUTDATED,
+  unknown: STORE_UNKNOWN,
+};
 
 async function send(
   { env, pool, secrets }: Services,
@@ -181,9 +189,11 @@ async function send(
   stopping: AbortSignal,
   now: Date,
 ): Promise<Outcome> {
+  const known = eventsOf(message.events);
+  if (known.length === 0 && message.text === null) return 'unknown';
   const secret = secretOf(secrets, { id: message.channelId, secretSealed: message.secretSealed });
-  if (message.type === 'telegram') return sendParts({ env, pool }, message, secret, stopping);
-  const events = await currentEvents(pool, message);
+  if (message.type === 'telegram') return sendParts({ env, pool }, message, known, secret, stopping);
+  const events = await currentEvents(pool, message, known);
   if (events === null) return 'outdated';
   const body = JSON.stringify(
     z.encode(WebhookBody, { type: 'alerts', timestamp: message.createdAt, data: { events } }),
@@ -197,24 +207,24 @@ async function send(
  * would keep such an alert open. Read under the lease: a channel delivers one message at a time, so no end can come in
  * between. Null: nothing is left.
  */
-async function currentEvents(pool: Pool, message: ClaimedMessage): Promise<AlertEvent[] | null> {
-  const events = eventsOf(message.events);
+async function currentEvents(pool: Pool, message: ClaimedMessage, events: AlertEvent[]): Promise<AlertEvent[] | null> {
   if (!message.wasGivenUp) return events;
   const { rows } = await pool.query<{ alertID: string }>(ENDS_DELIVERED, [message.id]);
   const ended = new Set(rows.map(({ alertID }) => alertID));
   const current = events.filter(({ alertID, phase }) => phase === 'ended' || !ended.has(alertID));
-  return current.length === 0 && events.length > 0 ? null : current;
+  return current.length === 0 ? null : current;
 }
 
 /** Sent parts are stored one by one, so that a retry starts after them. */
 async function sendParts(
   { env, pool }: Pick<Services, 'env' | 'pool'>,
   message: ClaimedMessage,
+  events: readonly AlertEvent[],
   token: string,
   stopping: AbortSignal,
 ): Promise<Outcome> {
-  const text = message.text ?? alertText(eventsOf(message.events), message.language);
-  if (message.text === null) await storeIfClaimed(pool, STORE_TEXT, message, [text]);
+  const text = message.text ?? alertText(events, message.language);
+  if (message.text === null && !(await storeIfClaimed(pool, STORE_TEXT, message, [text]))) return 'stopped';
   for (const [index, part] of splitText(text).entries()) {
     if (index < message.partsSent) continue;
     if (stopping.aborted || !(await storeIfClaimed(pool, RENEW, message))) return 'stopped';

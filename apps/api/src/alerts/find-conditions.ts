@@ -4,7 +4,13 @@ import { AlertKind } from '@edgeloom/contract/alerts/alerts.ts';
 import { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { nothing, sql, type Sql } from '../core/sql.ts';
 import type { PrismaClient } from '../generated/client.ts';
-import { isLosingLogs, isRolloutStopped, rowsOf } from '../modules/attention/conditions.ts';
+import {
+  isLosingLogs,
+  isMonitored,
+  isMonitorOffline,
+  isRolloutStopped,
+  rowsOf,
+} from '../modules/attention/conditions.ts';
 import { connectionOf, hasRejected } from '../modules/nodes/node-status.ts';
 
 export interface Condition {
@@ -17,8 +23,16 @@ export interface Condition {
   begins: boolean;
 }
 
-export const nodeKinds = ['nodesRejected', 'nodesOffline', 'nodesDisconnected', 'nodesLosingLogs'] as const;
-type NodeKind = (typeof nodeKinds)[number];
+const reportedKinds = ['nodesRejected', 'nodesOffline', 'nodesDisconnected', 'nodesLosingLogs'] as const;
+type ReportedKind = (typeof reportedKinds)[number];
+/** Neither begin nor end while nodes and monitors cannot report. */
+export const linkKinds = [...reportedKinds, 'nodesFailingMonitors', 'monitorsOffline'] as const;
+
+/**
+ * Silence that begins an alert of a monitor: longer than its restart, and than a restart of the control plane. A pause
+ * of up to 30 seconds counts as no outage (raise-alerts.job.ts).
+ */
+const MONITOR_ALERT_MS = 90_000;
 
 /** Each kind on its own: a rejected node that also loses its connection is still rejected. */
 export async function nodeConditions(db: PrismaClient, now: Date): Promise<Condition[]> {
@@ -41,7 +55,7 @@ export async function nodeConditions(db: PrismaClient, now: Date): Promise<Condi
   return nodes.flatMap(({ id, name, zoneId, zone: { clientId }, state }) => {
     const connection = connectionOf(state, now);
     const isAway = connection !== 'connected';
-    const kinds: [kind: NodeKind, holds: boolean, begins: boolean][] = [
+    const kinds: [kind: ReportedKind, holds: boolean, begins: boolean][] = [
       ['nodesRejected', hasRejected(state), true],
       // Both end with the next connection: one kind does not end because the other begins.
       ['nodesOffline', isAway, connection === 'offline'],
@@ -52,6 +66,46 @@ export async function nodeConditions(db: PrismaClient, now: Date): Promise<Condi
       .filter(([, holds]) => holds)
       .map(([kind, , begins]) => ({ kind, objectId: id, name, clientId, zoneId, begins }));
   });
+}
+
+/**
+ * Also nodes without a verdict: they begin no alert, and keep an open one. Monitors that became silent do not show
+ * that a node works.
+ */
+export async function failingNodes(db: PrismaClient): Promise<Condition[]> {
+  const nodes = await db.edgeNode.findMany({
+    where: { ...isMonitored, standing: { monitorStatus: { not: 'normal' } } },
+    select: {
+      id: true,
+      name: true,
+      zoneId: true,
+      zone: { select: { clientId: true } },
+      standing: { select: { monitorStatus: true } },
+    },
+  });
+  return nodes.map(({ id, name, zoneId, zone: { clientId }, standing }) => ({
+    kind: 'nodesFailingMonitors',
+    objectId: id,
+    name,
+    clientId,
+    zoneId,
+    begins: standing?.monitorStatus === 'error',
+  }));
+}
+
+export async function offlineMonitors(db: PrismaClient, now: Date): Promise<Condition[]> {
+  const state = { select: { lastSeenAt: true } } as const;
+  const select = { id: true, name: true, clientId: true, joinedAt: true, state } as const;
+  const monitors = await db.monitorNode.findMany({ where: isMonitorOffline(true, now), select });
+  return monitors.map(({ id, name, clientId, joinedAt, state: last }) => ({
+    kind: 'monitorsOffline',
+    objectId: id,
+    name,
+    clientId,
+    zoneId: null,
+    // A machine that was replaced has the last report of the one before.
+    begins: now.getTime() - Math.max(joinedAt?.getTime() ?? 0, last?.lastSeenAt.getTime() ?? 0) >= MONITOR_ALERT_MS,
+  }));
 }
 
 export async function stoppedRollouts(db: PrismaClient, now: Date): Promise<Condition[]> {

@@ -98,13 +98,14 @@ export const owners: { [M in Model]: Owner<M> } = {
   OidcProvider: ({ kind, isRoot, clientId }) => (kind === 'client' && isRoot ? { clientId } : { clientId: NOBODY }),
   OidcSignIn: '(none)',
   // Customers see those of their sites, from the time when the sites were theirs. Operators' sub-accounts see those of
-  // their zones; a site's alerts move with it.
+  // their zones, and of monitors, which have no zone. A site's alerts move with it.
   Alert: (actor) => {
     const { kind, isRoot, clientId, rootId } = actor;
     if (kind === 'user') return { clientId, ownerId: rootId, ...(isRoot ? {} : { site: sitesOf(actor) }) };
     if (kind !== 'client') return nobody;
+    if (isRoot) return { clientId };
     const zone = zonesOf(actor);
-    return { clientId, ...(isRoot ? {} : { OR: [{ site: { zone } }, { siteId: null, zone }] }) };
+    return { clientId, OR: [{ site: { zone } }, { siteId: null, zone }, { kind: 'monitorsOffline' }] };
   },
   // Channels belong to a root account. Sub-accounts neither see nor change them.
   AlertChannel: ({ kind, isRoot, id }) => ({ accountId: isRoot && kind !== 'admin' ? id : NOBODY }),

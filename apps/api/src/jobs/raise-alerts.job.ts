@@ -6,8 +6,10 @@ import { RETRY_HOURS } from '@edgeloom/contract/webhooks/webhooks.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pool } from 'pg';
 import {
+  failingNodes,
+  linkKinds,
   nodeConditions,
-  nodeKinds,
+  offlineMonitors,
   siteConditions,
   stoppedRollouts,
   type Condition,
@@ -32,7 +34,7 @@ const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1) AS "isFree"';
 const ALLOW_READING = `SET LOCAL idle_in_transaction_session_timeout = '10min'`;
 /**
  * Stored before and after each pass, outside of its transaction. A longer pause is thus an outage, and not a pass that
- * was slow or failed. After it, nodes get three heartbeats to report.
+ * was slow or failed. After it, nodes and monitors get 90 seconds to report.
  */
 const NODE_LINK_UP = `INSERT INTO alert_node_link AS l (up_since, seen_at) VALUES (now(), now())
   ON CONFLICT (id) DO UPDATE SET seen_at = now(),
@@ -148,15 +150,15 @@ export async function raiseAlerts(
 ): Promise<void> {
   const { pool } = services;
   const wasUp = await isNodeLinkUp();
-  const canNodesReport = wasUp && (await isLinkSettled(pool));
+  const canReport = wasUp && (await isLinkSettled(pool));
   try {
-    await compareAndCompose(services, canNodesReport, now);
+    await compareAndCompose(services, canReport, now);
   } finally {
     if (wasUp && (await isNodeLinkUp())) await pool.query(NODE_LINK_STILL_UP);
   }
 }
 
-const compareAndCompose = ({ db, pool }: Services, canNodesReport: boolean, now: Date): Promise<void> =>
+const compareAndCompose = ({ db, pool }: Services, canReport: boolean, now: Date): Promise<void> =>
   withClient(pool, (client) =>
     inSingleTransaction(client, async () => {
       // The conditions are read under the lock: an older reading would end newer alerts.
@@ -164,10 +166,12 @@ const compareAndCompose = ({ db, pool }: Services, canNodesReport: boolean, now:
       if (rows[0]?.isFree !== true) return;
       await client.query(ALLOW_READING);
       const conditions = [
-        ...(canNodesReport ? await nodeConditions(db, now) : []),
+        ...(canReport ? await nodeConditions(db, now) : []),
+        ...(canReport ? await failingNodes(db) : []),
+        ...(canReport ? await offlineMonitors(db, now) : []),
         ...(await stoppedRollouts(db, now)),
       ];
-      const unknown: readonly AlertKind[] = canNodesReport ? [] : nodeKinds;
+      const unknown: readonly AlertKind[] = canReport ? [] : linkKinds;
       const kinds = AlertKind.options.filter((kind) => !unknown.includes(kind));
       const statement = compare(conditions, kinds, now);
       await client.query(textOf(statement), [...statement.values]);
@@ -178,7 +182,7 @@ const compareAndCompose = ({ db, pool }: Services, canNodesReport: boolean, now:
     }),
   );
 
-/** Alerts of nodes neither begin nor end right after an outage. */
+/** Alerts of nodes and monitors neither begin nor end right after an outage. */
 async function isLinkSettled(pool: Pool): Promise<boolean> {
   const { rows } = await pool.query<{ isSettled: boolean }>(NODE_LINK_UP);
   return rows[0]?.isSettled === true;

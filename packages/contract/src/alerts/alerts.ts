@@ -6,11 +6,13 @@ import { Id, paging, Time } from '../common/common.ts';
 export const AlertKind = AttentionKind.extract([
   'nodesRejected',
   'nodesOffline',
+  'nodesFailingMonitors',
   'sitesUnpublished',
   'cnameInactive',
   'certificatesFailed',
   'rolloutsStopped',
   'nodesDisconnected',
+  'monitorsOffline',
   'nodesLosingLogs',
   'certificatesEnding',
 ]);
@@ -27,11 +29,13 @@ interface KindOfAlert {
 export const alertKinds: Readonly<Record<AlertKind, KindOfAlert>> = {
   nodesRejected: { severity: 'critical', isDefault: true, isOfSite: false },
   nodesOffline: { severity: 'critical', isDefault: true, isOfSite: false },
+  nodesFailingMonitors: { severity: 'critical', isDefault: true, isOfSite: false },
   sitesUnpublished: { severity: 'critical', isDefault: true, isOfSite: true },
   cnameInactive: { severity: 'warning', isDefault: false, isOfSite: true },
   certificatesFailed: { severity: 'warning', isDefault: true, isOfSite: true },
   rolloutsStopped: { severity: 'warning', isDefault: true, isOfSite: false },
   nodesDisconnected: { severity: 'warning', isDefault: false, isOfSite: false },
+  monitorsOffline: { severity: 'warning', isDefault: true, isOfSite: false },
   nodesLosingLogs: { severity: 'warning', isDefault: true, isOfSite: false },
   certificatesEnding: { severity: 'warning', isDefault: true, isOfSite: true },
 };

@@ -17,6 +17,7 @@ export const SiteAttention = z.enum([
 export const AttentionKind = z.enum([
   'nodesRejected',
   'nodesOffline',
+  'nodesFailingMonitors',
   'sitesUnpublished',
   'cnameInactive',
   'certificatesMissing',
@@ -27,6 +28,7 @@ export const AttentionKind = z.enum([
   'installationLicenseEnded',
   'rolloutsStopped',
   'nodesDisconnected',
+  'monitorsOffline',
   'nodesLosingLogs',
   'nodesBehind',
   'certificatesEnding',

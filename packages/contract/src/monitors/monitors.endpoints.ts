@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { Enabling, Ids, Meta, MetaQuery, paged, paging } from '../common/common.ts';
 import { MonitorJoinReply, MonitorJoinRequest } from '../edge/monitors.ts';
 import { del, get, onClient, onRoot, post, put } from '../endpoint.ts';
@@ -5,10 +6,11 @@ import { JoinToken } from '../nodes/nodes.ts';
 import { MonitorGroup, MonitorGroupInput, MonitorGroupUpdate, MonitorNode, MonitorNodeIDs, MonitorNodeInput, MonitorNodeUpdate, NewMonitorNode } from './monitors.ts';
 
 const Page = paging(['name', 'ip', 'createdAt', 'updatedAt']);
+const Query = Page.extend({ offline: z.boolean().optional().describe('Enabled, and has not reported for 20 seconds') });
 const fails = ['DUPLICATED', 'LIMIT_REACHED'] as const;
 
 export const monitorNodes = onClient('monitorNodes', {
-  list:    get('monitor/nodes', { can: 'monitor:read', query: Page, reply: paged(MonitorNode) }),
+  list:    get('monitor/nodes', { can: 'monitor:read', query: Query, reply: paged(MonitorNode) }),
   notInit: get('monitor/nodes/notInit', { can: 'monitor:read', query: Page, reply: paged(MonitorNode) }),
   meta:    get('monitor/metaMonitors', { can: 'monitor:read', query: MetaQuery, reply: Meta }),
   create:  post('monitor/nodes', { can: 'monitor:write', body: MonitorNodeInput, reply: NewMonitorNode, fails }),

@@ -15,6 +15,7 @@ const Narrow = {
   behind: z.boolean().optional().describe('Lacks a revision that was published more than a minute ago'),
   jobFailed: z.boolean().optional().describe('Its installation, removal or upgrade failed within the last 24 hours'),
   logsLost: z.boolean().optional().describe('It deleted access log lines unsent within the last 24 hours, for lack of room'),
+  failingMonitors: z.boolean().optional().describe("The verdict of its zone's monitors is an error"),
   role: NodeRole.optional(),
   portType: NodePortType.optional(),
 };

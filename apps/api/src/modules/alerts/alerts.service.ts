@@ -28,5 +28,6 @@ export async function list({ actor, db }: Ctx, query: AlertQuery): Promise<{ dat
 function permissionFor(kind: AlertKind): Permission {
   const siteKind = SiteAttention.safeParse(kind).data;
   if (siteKind !== undefined) return permissionOf[siteKind];
+  if (kind === 'monitorsOffline') return 'monitor:read';
   return kind === 'rolloutsStopped' ? 'upgrade:read' : 'node:read';
 }

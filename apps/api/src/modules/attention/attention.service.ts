@@ -9,7 +9,14 @@ import type { Ctx } from '../../core/ctx.ts';
 import { sql, type Sql } from '../../core/sql.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { readHealth, type NodeHealth } from '../nodes/node-severity.ts';
-import { hasFailedJob, isLosingLogs, isRolloutStopped, rowsOf } from './conditions.ts';
+import {
+  hasFailedJob,
+  isFailingMonitors,
+  isLosingLogs,
+  isMonitorOffline,
+  isRolloutStopped,
+  rowsOf,
+} from './conditions.ts';
 import { ofInstallationLicense } from './installation-license.ts';
 import { ofLicenses } from './licenses.ts';
 import { permissionOf } from './permissions.ts';
@@ -24,6 +31,7 @@ export async function list(ctx: Ctx): Promise<Attention> {
   const items = await Promise.all([
     kind === 'admin' ? [] : ofSites(ctx),
     isOperator && permissions.has('node:read') ? ofNodes(ctx) : [],
+    isOperator && permissions.has('monitor:read') ? ofMonitors(ctx) : [],
     isOperator && permissions.has('upgrade:read') ? ofRollouts(ctx) : [],
     kind === 'admin' && permissions.has('license:read') ? ofLicenses(ctx) : [],
     kind === 'admin' && permissions.has('license:read') ? ofInstallationLicense(ctx) : [],
@@ -87,10 +95,11 @@ async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
   const orderBy = { name: 'asc' } as const;
   const namesOf = async (where: Prisma.EdgeNodeWhereInput) =>
     (await ctx.db.edgeNode.findMany({ where, select: { name: true }, orderBy })).map(({ name }) => name);
-  const [found, failed, losing] = await Promise.all([
+  const [found, failed, losing, failing] = await Promise.all([
     readHealth(ctx, { orderBy }),
     namesOf(hasFailedJob(true, ctx.now())),
     namesOf(isLosingLogs(true, ctx.now())),
+    namesOf(isFailingMonitors(true)),
   ]);
   const having = (kind: AttentionKind, isIt: (node: NodeHealth) => boolean) =>
     itemOf(
@@ -104,7 +113,17 @@ async function ofNodes(ctx: Ctx): Promise<AttentionItem[]> {
     ...having('nodesBehind', ({ isBehind }) => isBehind),
     ...itemOf('nodeJobsFailed', failed),
     ...itemOf('nodesLosingLogs', losing),
+    ...itemOf('nodesFailingMonitors', failing),
   ];
+}
+
+async function ofMonitors({ db, now }: Ctx): Promise<AttentionItem[]> {
+  const where = isMonitorOffline(true, now());
+  const rows = await db.monitorNode.findMany({ where, select: { name: true }, orderBy: { name: 'asc' } });
+  return itemOf(
+    'monitorsOffline',
+    rows.map(({ name }) => name),
+  );
 }
 
 async function ofRollouts({ db, now }: Ctx): Promise<AttentionItem[]> {

@@ -2,8 +2,10 @@
 import type { SiteAttention } from '@edgeloom/contract/attention/attention.ts';
 import { cacheJobKinds } from '@edgeloom/contract/jobs/jobs.ts';
 import { ModuleKind } from '@edgeloom/contract/modules/modules.ts';
+import { SQL_NULL } from '../../core/json-null.ts';
 import { nothing, sql, type Sql } from '../../core/sql.ts';
 import type { Prisma } from '../../generated/client.ts';
+import { MONITOR_OFFLINE_MS } from '../../monitors/verdict.ts';
 
 const ENDING_DAYS = 14;
 const RECENT_HOURS = 24;
@@ -35,6 +37,28 @@ export function isLosingLogs(isLosing: boolean, now: Date): Prisma.EdgeNodeWhere
   return isLosing
     ? { state: { logsLostAt: { gt: since } } }
     : { OR: [{ state: null }, { state: { logsLostAt: null } }, { state: { logsLostAt: { lte: since } } }] };
+}
+/** Nodes whose verdict is current: steering updates it only in zones with a group, and ignores disabled monitors. */
+export const isMonitored = {
+  enabled: true,
+  monitor: { path: ['enabled'], equals: true },
+  zone: {
+    groups: { some: {} },
+    monitorGroup: { group: { members: { some: { monitor: { enabled: true, joinedAt: { not: null } } } } } },
+  },
+} satisfies Prisma.EdgeNodeWhereInput;
+/** Nodes about which the verdict of their zone's monitors is an error. */
+export function isFailingMonitors(isFailing: boolean): Prisma.EdgeNodeWhereInput {
+  const failing = { ...isMonitored, standing: { monitorStatus: 'error' } };
+  // Without settings of a check, the condition is NULL in SQL, and so is its negation.
+  return isFailing ? failing : { OR: [{ monitor: { equals: SQL_NULL } }, { NOT: failing }] };
+}
+/** Monitors that joined, are enabled, and have not reported for 20 seconds. */
+export function isMonitorOffline(isOffline: boolean, now: Date): Prisma.MonitorNodeWhereInput {
+  const silentSince = new Date(now.getTime() - MONITOR_OFFLINE_MS);
+  const silent = { OR: [{ state: null }, { state: { lastSeenAt: { lt: silentSince } } }] };
+  const offline = { enabled: true, joinedAt: { not: null }, ...silent };
+  return isOffline ? offline : { NOT: offline };
 }
 /** A rollout that was stopped by a failed gate. Roll-backs by a person do not count. */
 export const isRolloutStopped = (now: Date) =>

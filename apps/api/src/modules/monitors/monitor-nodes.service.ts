@@ -15,6 +15,7 @@ import type { ScopedTx } from '../../core/scope.ts';
 import type { Prisma } from '../../generated/client.ts';
 import { MONITOR_OFFLINE_MS } from '../../monitors/verdict.ts';
 import { linkOf } from '../../node-link/start.ts';
+import { isMonitorOffline } from '../attention/conditions.ts';
 import { newToken, shownToken } from '../nodes/nodes.service.ts';
 
 const MAX_MONITORS = 500;
@@ -24,18 +25,18 @@ const include = {
   members: { select: { group: { select: { id: true, name: true } } }, orderBy: { group: { name: 'asc' } } },
 } satisfies Prisma.MonitorNodeInclude;
 type Row = Prisma.MonitorNodeGetPayload<{ include: typeof include }>;
+type Column = 'name' | 'ip' | 'createdAt' | 'updatedAt';
 
-export async function list(
-  { db, now }: Ctx,
-  paging: Paging<'name' | 'ip' | 'createdAt' | 'updatedAt'>,
-  where: Prisma.MonitorNodeWhereInput = {},
-) {
+export async function list({ db, now }: Ctx, paging: Paging<Column>, where: Prisma.MonitorNodeWhereInput = {}) {
   const [rows, total] = await Promise.all([
     db.monitorNode.findMany({ where, include, ...pageOf(paging) }),
     db.monitorNode.count({ where }),
   ]);
   return { data: rows.map((row) => monitorOf(row, now())), total };
 }
+
+export const listAll = (ctx: Ctx, { offline, ...paging }: Paging<Column> & { offline?: boolean | undefined }) =>
+  list(ctx, paging, offline === undefined ? {} : isMonitorOffline(offline, ctx.now()));
 
 export async function listOfGroup({ db, now }: Ctx, groupId: string) {
   if ((await db.monitorGroup.count({ where: { id: groupId } })) === 0) fail('NOT_FOUND');

@@ -5,7 +5,7 @@ import * as groups from './monitor-groups.service.ts';
 import * as nodes from './monitor-nodes.service.ts';
 
 export const monitorNodesRoutes = routes(monitorNodes, {
-  list:    (ctx, { query }) => nodes.list(ctx, query),
+  list:    (ctx, { query }) => nodes.listAll(ctx, query),
   notInit: (ctx, { query }) => nodes.list(ctx, query, { joinedAt: null }),
   meta:    (ctx, { query }) => nodes.meta(ctx, query),
   create:  (ctx, { body }) => nodes.create(ctx, body),

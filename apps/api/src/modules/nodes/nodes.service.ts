@@ -27,7 +27,7 @@ import { lineFor } from '../../install/pull.ts';
 import { readFindings } from '../../monitors/counts.ts';
 import { linkOf } from '../../node-link/start.ts';
 import { keepingLayer4 } from '../groups/layer-4.ts';
-import { hasFailedJob, isLosingLogs } from '../attention/conditions.ts';
+import { hasFailedJob, isFailingMonitors, isLosingLogs } from '../attention/conditions.ts';
 import * as zones from '../zones/zones.service.ts';
 import { include, inForcedGroup, shown, standIns } from './node-row.ts';
 import { readHealth, severityOf } from './node-severity.ts';
@@ -51,6 +51,7 @@ interface Filter {
   behind?: boolean | undefined;
   jobFailed?: boolean | undefined;
   logsLost?: boolean | undefined;
+  failingMonitors?: boolean | undefined;
   initialized?: boolean | undefined;
   parentID?: string;
   ids?: string[];
@@ -87,6 +88,7 @@ async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...f
     initialized,
     jobFailed,
     logsLost,
+    failingMonitors,
   } = filter;
   const atAddress = (text: string) => ({ records: { some: { ip: containing(text) } } });
   const by = sortBy === 'createdAt' || sortBy === 'updatedAt' ? sortBy : 'name';
@@ -112,7 +114,8 @@ async function virtualNodes({ db }: Ctx, { sortBy, orderBy, page, pageSize, ...f
         (!portType || row.portType === portType) &&
         initialized !== false &&
         jobFailed !== true &&
-        logsLost !== true,
+        logsLost !== true &&
+        failingMonitors !== true,
     );
   return { data: rows.slice((page - 1) * pageSize, page * pageSize), total: rows.length };
 }
@@ -143,6 +146,7 @@ const whereOf = (
     forceBackup,
     jobFailed,
     logsLost,
+    failingMonitors,
     role,
     portType,
     initialized,
@@ -158,6 +162,7 @@ const whereOf = (
       forceBackup === undefined ? {} : { members: { [forceBackup ? 'some' : 'none']: inForcedGroup } },
       jobFailed === undefined ? {} : hasFailedJob(jobFailed, now),
       logsLost === undefined ? {} : isLosingLogs(logsLost, now),
+      failingMonitors === undefined ? {} : isFailingMonitors(failingMonitors),
     ],
     ...(search && { OR: [{ name: containing(search) }, { ip: containing(search) }, { memo: containing(search) }] }),
     ...(name && { name: containing(name) }),

@@ -11,7 +11,9 @@ const INSTALLATION_LICENSE = 'offlineLicense?tab=installation';
 const lists: Partial<Record<AttentionItem['kind'], string>> = {
   nodesRejected: 'nodeManage/nodesList?status=rejected',
   nodesOffline: 'nodeManage/nodesList?status=offline',
+  nodesFailingMonitors: 'nodeManage/nodesList?failingMonitors=true',
   nodesDisconnected: 'nodeManage/nodesList?status=natsError',
+  monitorsOffline: 'monitorManagement/monitorNodeList?offline=true',
   nodesBehind: 'nodeManage/nodesList?behind=true',
   nodesLosingLogs: 'nodeManage/nodesList?logsLost=true',
   nodeJobsFailed: 'nodeManage/nodesList?jobFailed=true',

@@ -16,6 +16,7 @@ import { Panel } from './panel.tsx';
 const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   nodesRejected: 'bad',
   nodesOffline: 'bad',
+  nodesFailingMonitors: 'bad',
   sitesUnpublished: 'bad',
   cnameInactive: 'bad',
   certificatesMissing: 'bad',
@@ -26,6 +27,7 @@ const tones: Readonly<Record<AttentionItem['kind'], Tone>> = {
   installationLicenseEnded: 'bad',
   rolloutsStopped: 'warn',
   nodesDisconnected: 'warn',
+  monitorsOffline: 'warn',
   nodesLosingLogs: 'warn',
   nodesBehind: 'warn',
   certificatesEnding: 'warn',

@@ -82,6 +82,7 @@ function MonitorsTable({ isWaiting }: { isWaiting: boolean }) {
       caption={isWaiting ? 'monitorNodes.tabs.waiting' : 'monitorNodes.title'}
       words={isWaiting ? 'monitorNodes.waiting' : 'monitorNodes'}
       pollMs={POLL_MS}
+      filters={isWaiting ? [] : [{ key: 'offline', yesNo: true }]}
       row={(monitor) => [
         edit(<MonitorNodeForm value={monitor} />, { title: 'monitorNodes.edit', can: monitorNodes.update.can }),
         rejoining,

@@ -200,6 +200,7 @@ export function NodesTable({ zoneId }: { zoneId?: string }) {
         { key: 'behind', yesNo: true },
         { key: 'jobFailed', yesNo: true },
         { key: 'logsLost', yesNo: true },
+        { key: 'failingMonitors', yesNo: true },
         { key: 'role', choices: NodeRole.options },
         { key: 'portType', choices: NodePortType.options },
         { key: 'forceBackup', yesNo: true },
