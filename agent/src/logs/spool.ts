@@ -102,7 +102,7 @@ export class Spool {
     if (bytes === 0) return;
     this.dropped.lines += lines;
     this.dropped.bytes += bytes;
-    this.#deps.log.warn('the oldest access log was deleted before it was sent: no room', unsent);
+    this.#deps.log.warn('the oldest access log was deleted before it was sent: no room', { lines, bytes });
   }
 }
 
