@@ -86,7 +86,7 @@ const ENDS_DELIVERED = `SELECT ended.alert_id AS "alertID" FROM alert_notices be
     JOIN alert_notices ended ON ended.channel_id = began.channel_id AND ended.alert_id = began.alert_id AND ended.has_ended
     JOIN alert_messages m ON m.id = ended.message_id
   WHERE began.message_id = $1 AND NOT began.has_ended AND m.id <> $1 AND m.sent_at IS NOT NULL`;
-/** Leaves the message to a newer process. A refusal is counted, because after five it no longer delays the next ones. */
+/** Leaves the message to a newer process. Counts as a refusal: after five of them the next messages no longer wait. */
 const STORE_UNKNOWN = `UPDATE alert_messages SET ${RELEASE_LEASE}, due_at = now() + interval '${FIRST_RETRY_SECONDS} seconds',
   tries = tries - 1, refusals = refusals + 1 WHERE ${IS_CLAIMED}`;
 const STORE_OUTDATED = `UPDATE alert_messages SET is_pending = FALSE, failed_at = now(), last_error = 'outdated', ${RELEASE_LEASE}
@@ -174,7 +174,7 @@ function retryDelaySeconds({ retryAfterSeconds }: DeliveryError, { tries, type }
 
 /**
  * stopped: parts are left, because the process stops or a later attempt claimed the message. outdated: nothing of it
- * may be delivered any more. unknown: this version knows none of its events.
+ * may be delivered any more. unknown: this version knows no event of it.
  */
 type Outcome = 'sent' | 'stopped' | 'outdated' | 'unknown';
 const unsentStatements: Readonly<Record<Exclude<Outcome, 'sent'>, string>> = {

@@ -29,8 +29,8 @@ type ReportedKind = (typeof reportedKinds)[number];
 export const linkKinds = [...reportedKinds, 'nodesFailingMonitors', 'monitorsOffline'] as const;
 
 /**
- * Silence that begins an alert of a monitor: longer than its restart, and than a restart of the control plane. A pause
- * of up to 30 seconds counts as no outage (raise-alerts.job.ts).
+ * A monitor that is silent for this long begins an alert. Its restart and a restart of the control plane take less. A
+ * pause of up to 30 seconds counts as no outage (raise-alerts.job.ts).
  */
 const MONITOR_ALERT_MS = 90_000;
 

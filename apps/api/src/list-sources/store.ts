@@ -40,8 +40,8 @@ export async function storeFetched(pool: Pool, source: DueSource, fetched: Fetch
 }
 
 /**
- * Locks the site or zone like the calls do, so that two sources cannot exceed its limit together. Meanwhile documents of
- * a locked zone are not published: for the comparison of up to 100,000 entries.
+ * Locks the site or zone like the calls do, so that two sources cannot exceed its limit together. A locked zone is not
+ * published meanwhile, that is, while up to 100,000 entries are compared.
  */
 async function lockOwnerAndCheckSource(client: PoolClient, { id, siteId, zoneId, url, etag }: DueSource) {
   const owner = siteId === null ? 'zones' : 'sites';
