@@ -1,10 +1,10 @@
 // Start and stop of the API process.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, open, rm } from 'node:fs/promises';
+import { constants, open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFailed, test } from 'vitest';
 import { minimalEnv } from '../support/services/minimal-env.ts';
 import { eventually } from '../support/assertions/eventually.ts';
 import { freePorts } from '../support/services/ports.ts';
@@ -19,8 +19,20 @@ function start(env: Record<string, string>) {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  onTestFailed(async () => {
+    // Null: it runs. Each thread with what it waits for.
+    const threads = child.exitCode === null ? await threadsOf(child.pid ?? 0) : [];
+    console.error(`exit code ${child.exitCode}, signal ${child.signalCode}\n${threads.join('\n')}\n${output}`);
+  });
   // `close` fires after all output has been read.
   return { child, ended: once(child, 'close'), output: () => output };
+}
+
+async function threadsOf(pid: number): Promise<string[]> {
+  const dir = `/proc/${pid}/task`;
+  const ids = await readdir(dir).catch(() => []);
+  const read = (id: string, file: string) => readFile(path.join(dir, id, file), 'utf8').catch(() => '?');
+  return Promise.all(ids.map(async (id) => `${(await read(id, 'comm')).trim()}: ${await read(id, 'syscall')}`));
 }
 
 /** On the run's nats-server, the process would respond to nodes of other tests. */
