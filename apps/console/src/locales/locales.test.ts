@@ -75,6 +75,17 @@ test.each(languages)('%s leaves no phrase empty', (language) =>
   expect([...of(language)].filter(([, text]) => text.trim() === '' && text !== ' ').map(([key]) => key)).toEqual([]),
 );
 
+// These commands exist only in a checkout of the sources, which an operator may not have.
+test.each(languages)('%s names no command that only developers have', (language) => {
+  const commands = /\b(?:pnpm|npx|npm run|risk-pack)\b/i;
+  expect([...of(language)].filter(([, text]) => commands.test(text)).map(([key]) => key)).toEqual([]);
+});
+
+test('English says for how long a code is valid, and never what it is good for', () => {
+  expect([...of('en')].filter(([, text]) => /\bgood for\b/i.test(text)).map(([key]) => key)).toEqual([]);
+  expect(of('en').get('auth.sentTo')).toContain('valid for 10 minutes');
+});
+
 test.each(stepNames)('the step %s of a simulation has a name', (step) => {
   const english = of('en');
   expect(english.get(`simulate.names.${step}`) ?? english.get(`${step}.name`)).toBeDefined();
