@@ -600,6 +600,21 @@ test('a hotlink rule shows its matches of the last 24 hours', async () => {
   await expect.poll(() => rule(unmatched).innerText()).toMatch(/\b0\s+Matches, 24 h/);
 });
 
+// Regression: the overview said that no statistics are stored, whatever the traffic was.
+test('the overview of a site shows the 95th percentile of its bandwidth', async () => {
+  const { build, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  const { page } = await consoles.openAs(site.owner, `sitesManagement/sitesSetting/${site.id}/x`, { language: 'en' });
+  const percentile = page.locator('dl > div').filter({ hasText: '95th-percentile bandwidth in 30 days' }).locator('dd');
+  await expect.poll(() => percentile.innerText()).toBe('—');
+  // 8,000 bits per second for five minutes.
+  await addLogs(installation.pool, node.id, [logLine(site.id, { bytes: 300_000 })]);
+  await page.reload();
+  await expect.poll(() => percentile.innerText()).toBe('8.00\u00A0Kbps');
+  await page.context().close();
+});
+
 test('a site that was never measured has calm panels and no figures', async () => {
   const { owner } = await consoles.app.build.site();
   const { page } = await consoles.openAs(owner, 'dataAnalysis/statistics');
