@@ -382,3 +382,14 @@ test('the domain page edits tags and certificate, and tests the origins', async 
   expect(await now()).toMatchObject({ certStatus: 'success' });
   await keepPicture(page, 'domain-https');
 }, 240_000);
+
+// Regression: a domain without tags had a dash between its CNAME and the button that edits tags.
+test('the head of a domain without tags has no dash', async () => {
+  const { site, names, address } = await threeDomains();
+  const { page } = await consoles.openAs(site.owner, `${address}/${names[0]}`, { language: 'en' });
+  const head = page.locator('main header').first();
+  await head.getByRole('button', { name: 'Edit tags' }).waitFor();
+  await head.getByText('Waiting for CNAME').waitFor();
+  expect(await head.innerText()).not.toContain('—');
+  await page.context().close();
+});
