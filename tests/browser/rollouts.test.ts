@@ -161,6 +161,36 @@ test('upgrades in progress that are not listed are counted, with a link to all o
   await page.context().close();
 });
 
+test('the bar of an upgrade is as wide as its share of updated nodes, and empty before the first', async () => {
+  const { build } = consoles.app;
+  const [node, other] = [await build.node(), await build.node()];
+  const states = (...all: [{ id: string }, string][]) => ({
+    state: 'paused',
+    endedAt: null,
+    nodes: { create: all.map(([{ id }, state]) => ({ nodeId: id, wave: 0, state })) },
+  });
+  await build.rollout(node, states([node, 'waiting']));
+  await build.rollout(node, states([node, 'updated'], [other, 'waiting']));
+  const { page } = await consoles.openAs(node.zone.client, 'systemManagement/systemUpgrade', { language: 'en' });
+  /** Widths of the coloured parts, as shares of the bar. */
+  const shares = async (progress: string) => {
+    const bar = page.locator('span', { hasText: new RegExp(`^${progress}$`) }).locator('> [aria-hidden]');
+    await bar.first().waitFor();
+    return bar.first().evaluate((shown) => {
+      const { width } = shown.getBoundingClientRect();
+      return Object.fromEntries(
+        Array.from(shown.children, (part) => [
+          part.getAttribute('data-part'),
+          part.getBoundingClientRect().width / width,
+        ]),
+      );
+    });
+  };
+  expect(await shares('0 of 1')).toEqual({ updated: 0, failed: 0, rolledBack: 0 });
+  expect(await shares('1 of 2')).toEqual({ updated: 0.5, failed: 0, rolledBack: 0 });
+  await page.context().close();
+});
+
 test('the upgrade log of a node has pages', async () => {
   const { build, installation } = consoles.app;
   const node = await build.node();
