@@ -36,6 +36,7 @@ test('an operator sells a package, and its report has the price of the rest', as
   await page.getByRole('option', { name: new RegExp(site.owner.email) }).click();
   await form.getByText('Monthly', { exact: true }).click();
   await form.getByLabel('Size').fill('100');
+  await expect.poll(() => form.getByLabel('Size').inputValue()).toBe('100 GB');
   await form.getByRole('button', { name: /^(Add|Create|Save)/ }).click();
   await page
     .getByText(/of 100\.00/)

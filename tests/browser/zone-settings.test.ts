@@ -1,4 +1,5 @@
 // An operator edits nginx settings of a zone, from the first error to the history.
+import { compression } from '@edgeloom/contract/compression/compression.endpoints.ts';
 import { ipset } from '@edgeloom/contract/ipset/ipset.endpoints.ts';
 import { nginxDefaults, zoneSettings } from '@edgeloom/contract/zone-settings/zone-settings.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -177,6 +178,42 @@ test(
     await page.context().close();
   },
 );
+
+// Regression: limits were shown and typed as plain numbers of bytes.
+test('sizes are shown and typed with a unit, and stored in bytes', { timeout: 300_000 }, async () => {
+  const { build, as, installation } = consoles.app;
+  const site = await build.site();
+  const node = await build.node({ zone: site.zone });
+  const { page } = await consoles.openAs(site.client, `nodeManage/zonesList/${site.zone.id}?tab=resources`);
+  const upload = page.getByLabel('Maximum upload');
+  await upload.fill('1.5');
+  await expect.poll(() => upload.inputValue()).toBe('1.5 MiB');
+  await page.getByLabel('Cache size').fill('20');
+  await expect.poll(() => page.getByLabel('Cache size').inputValue()).toBe('20 GiB');
+  await expect.poll(() => page.getByLabel('Index memory').inputValue()).toMatch(/^[\d.,]+ MiB$/);
+  await page.getByRole('button', { name: 'Discard' }).click();
+
+  await page.goto(`/client/nodeManage/nodesList/${node.id}?tab=cache`);
+  await page.getByLabel('Cache size').fill('2.5');
+  await expect.poll(() => page.getByLabel('Cache size').inputValue()).toBe('2.5 GB');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const stored = () => installation.db.edgeNode.findUniqueOrThrow({ where: { id: node.id } });
+  await expect.poll(async () => Number((await stored()).cacheMaxBytes)).toBe(2_500_000_000);
+  await page.context().close();
+
+  const { minBytes, webpMinBytes, webpMaxBytes } = await as(site.owner).call(compression.get, { params: site.params });
+  const place = `sitesManagement/sitesSetting/${site.id}/x?view=gzip`;
+  const { page: owned } = await consoles.openAs(site.owner, place, { language: 'en' });
+  for (const [label, bytes] of [
+    ['Minimum size', minBytes],
+    ['Smallest image', webpMinBytes],
+    ['Largest image', webpMaxBytes],
+  ] as const)
+    await expect
+      .poll(() => owned.getByLabel(label).inputValue())
+      .toBe(`${(bytes / 1024).toLocaleString('en', { maximumFractionDigits: 2 })} KiB`);
+  await owned.context().close();
+});
 
 // Regression: switching to another section lost unsaved changes without a prompt.
 test(
