@@ -1,10 +1,15 @@
 // A customer edits the firewall of a site.
+import { acls } from '@edgeloom/contract/acl/acl.endpoints.ts';
+import { cacheRules } from '@edgeloom/contract/cache/cache.endpoints.ts';
 import { blacklists, firewall, geos, userAgents, whitelists } from '@edgeloom/contract/firewall/firewall.endpoints.ts';
 import { layer4LimitConns, layer4Positions } from '@edgeloom/contract/layer4-rules/layer4-rules.endpoints.ts';
 import { layer4Blacklists } from '@edgeloom/contract/layer4-lists/layer4-lists.endpoints.ts';
 import { listSources, zoneListSources } from '@edgeloom/contract/list-sources/list-sources.endpoints.ts';
 import { luaAcls } from '@edgeloom/contract/lua-acl/lua-acl.endpoints.ts';
+import { frequencies, limitConns, limitReqs } from '@edgeloom/contract/limits/limits.endpoints.ts';
 import { redirects } from '@edgeloom/contract/modules/modules.endpoints.ts';
+import { rates } from '@edgeloom/contract/rates/rates.endpoints.ts';
+import { antiCCs } from '@edgeloom/contract/site-anti-cc/site-anti-cc.endpoints.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
 import { keepPicture } from '../support/assertions/screenshots.ts';
@@ -338,4 +343,45 @@ test('firewall rules, redirects and scripts show how many requests they matched 
   await opened('scripts');
   await expect.poll(() => page.getByText('Matches, 24 h').locator('xpath=..').innerText()).toMatch(/1$/);
   await keepPicture(page, 'scripts-matches');
+});
+
+test('rules of access, caching, bandwidth, limits and challenges show how many requests they matched in 24 hours', async () => {
+  const { site, call, params, address } = await newSite();
+  const { build, installation } = consoles.app;
+  const conditions = [{ field: 'path', operator: 'startsWith' as const, value: '/admin' }];
+  const rules = (['deny', 'allow'] as const).map((action) => ({ name: `To ${action}`, conditions, action }));
+  const [staff] = (await call(acls.create, { params, body: { modules: [{ name: 'Staff', rules }] } })).data;
+  const path = { type: 'prefix' as const, value: ['/a/'] };
+  const [cached] = (await call(cacheRules.create, { params, body: { rules: [{ ...path, cacheTime: 60 }] } })).data;
+  const [slowed] = (await call(rates.create, { params, body: { rates: [{ ...path, rate: 2048 }] } })).data;
+  const windows = await call(frequencies.create, { params, body: { items: [{ seconds: 10, times: 100 }] } });
+  const steady = await call(limitReqs.create, { params, body: { items: [{ rate: 100 }] } });
+  const concurrent = await call(limitConns.create, { params, body: { items: [{ max: 100 }] } });
+  const challenges = await call(antiCCs.create, { params, body: { items: [{}] } });
+  /** Rules in lists that share a component, by page, each with a number of its own. */
+  const counted = [
+    ['cache', cached?.id ?? '', 2],
+    ['rates', slowed?.id ?? '', 3],
+    ['limits', windows.data[0]?.id ?? '', 4],
+    ['limits', steady.data[0]?.id ?? '', 5],
+    ['limits', concurrent.data[0]?.id ?? '', 6],
+    ['challenges', challenges.data[0]?.id ?? '', 7],
+  ] as const;
+  const { id: nodeId } = await build.node({ zone: site.zone });
+  const matched = counted.flatMap(([view, id, count]) =>
+    Array.from({ length: count }, () => logLine(site.id, { trail: `|${view},rule,,${id}` })),
+  );
+  const refused = logLine(site.id, { cause: 'acl', rule: staff?.rules[0]?.id ?? '' });
+  await addLogs(installation.pool, nodeId, [...matched, refused]);
+
+  const { page } = await consoles.openAs(site.owner, address.replace('firewall', 'access'), { language: 'en' });
+  const rule = (name: string) => page.getByRole('listitem').filter({ hasText: new RegExp(`^${name}`) });
+  await expect.poll(() => rule('To deny').innerText()).toMatch(/Matches, 24 h:\s*1$/);
+  // The log does not name rules that let requests through.
+  expect(await rule('To allow').innerText()).not.toContain('Matches');
+  for (const [view, id, count] of counted) {
+    await page.goto(`/user/${address.replace('firewall', view)}`);
+    const row = page.locator(`[data-rule="${id}"]`);
+    await expect.poll(() => row.innerText()).toMatch(new RegExp(`\\b${count}\\s+Matches, 24 h`));
+  }
 });
