@@ -374,7 +374,14 @@ describe('a person who is signed in', () => {
     await page.getByText('Your sign-in code').first().waitFor();
     expect(await faultsOf(window)).toEqual([]);
     await page.getByText('Your sign-in code').first().click();
-    await page.getByRole('dialog').locator('pre').waitFor();
+    const mail = page.getByRole('dialog').locator('pre');
+    await mail.waitFor();
+    await page.keyboard.press('Escape');
+    await mail.waitFor({ state: 'detached' });
+    // Focus returns to the row.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TR');
+    await page.keyboard.press('Enter');
+    await mail.waitFor();
     await page.context().close();
   });
 });
