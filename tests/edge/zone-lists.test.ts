@@ -122,6 +122,7 @@ test('removed lists do not come back while a later list is not here', async () =
 test('a simulation names the list that closes the connection, and unused lists as such', async () => {
   const black = list([BLOCKED]);
   await edge.put(black);
+  await zoneLists();
   await edge.remove('zoneLists');
   const { name } = await edge.site();
   const stepOf = async (ip: string) => {
