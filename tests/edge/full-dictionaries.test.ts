@@ -2,8 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SiteDoc } from '@edgeloom/contract/edge/documents.ts';
+import { noAntiCC, ZoneAntiCC } from '@edgeloom/contract/zone-anti-cc/zone-anti-cc.ts';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/assertions/eventually.ts';
+import { statusFrom } from '../support/assertions/visit.ts';
 import { casesOfRun, namedCasesOfRun } from '../support/builders/long-run.ts';
 import { gate } from '../support/fakes/origin.ts';
 import { hostDoc, rule, siteDoc, startEdge, zoneDoc } from '../support/services/edge.ts';
@@ -568,19 +571,56 @@ describe("a site's share of unfinished leaders", () => {
   });
 });
 
-test('a site whose visitors invent keys of limits keeps the counters of another', async () => {
-  const edge = await startEdge({
-    dicts: { limits: '64k' },
-    lua: [{ file: 'edge/limits/rules.lua', from: 'MOST_NEW, MINUTE = 20000', to: 'MOST_NEW, MINUTE = 50' }],
+const limitedBy = { urlRegex: '', header: '', status: 929, monitor: false } as const;
+/** A window of an hour, so that a test that sees its end counts almost all of the one before. */
+const frequency = (type: 1 | 2, times: number) => ({ id: randomUUID(), ...limitedBy, type, seconds: 3600, times });
+/** Counted in windows of an hour, since the burst takes longer to work off. */
+const rate = () => ({ id: randomUUID(), ...limitedBy, type: 1 as const, rate: 1, burst: 10_000, queue: false });
+const address = (i: number) => `127.${1 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}`;
+
+// Regression: counters by address had no share, so that a flood from many addresses evicted those of other sites.
+describe('a site with many visitors keeps the counters of another', () => {
+  let edge: Edge;
+  beforeAll(async () => {
+    edge = await startEdge({
+      dicts: { limits_3600: '64k', anti_cc: '64k' },
+      zone: { ipset: { timeout: 600, max: 1000 } },
+    });
   });
-  onTestFinished(() => edge.stop());
-  // By URL.
-  const common = { urlRegex: '', type: 2, header: '', status: 929, monitor: false, seconds: 3600 } as const;
-  const limit = (times: number) => ({ id: randomUUID(), ...common, times });
-  const hostile = await edge.site({ frequencies: [limit(1_000_000)] });
-  const other = await edge.site({ frequencies: [limit(2)] });
-  const state = async () => (await edge.get('/limited', { host: other.name })).status;
-  expect([await state(), await state()]).toEqual([200, 200]);
-  await each(2000, (i) => edge.get(`/${i}`, { host: hostile.name }));
-  expect(await state()).toBe(929);
+  afterAll(() => edge.stop());
+  const visit = (i: number, host: string, path = '/') =>
+    statusFrom(address(i), edge.ports.http, host, '127.0.0.1', {}, path);
+
+  test.each<[string, Partial<SiteDoc>, (i: number) => { from: number; path: string }]>([
+    ['URLs', { frequencies: [frequency(2, 1_000_000)] }, (i) => ({ from: 0, path: `/${i}` })],
+    ['addresses of a frequency', { frequencies: [frequency(1, 1_000_000)] }, (i) => ({ from: i, path: '/' })],
+    ['addresses of a rate', { limitReqs: [rate()] }, (i) => ({ from: i, path: '/' })],
+  ])('of limits, by %s', async (_, hostile, nth) => {
+    const other = await edge.site({ frequencies: [frequency(1, 2)] });
+    const flooded = await edge.site(hostile);
+    expect([await visit(1, other.name), await visit(1, other.name)]).toEqual([200, 200]);
+    await each(2000, async (i) => {
+      const { from, path } = nth(i);
+      expect(await visit(from, flooded.name, path)).toBe(200);
+    });
+    expect(await visit(1, other.name)).toBe(929);
+  });
+
+  test('of challenges that stay unsolved', async () => {
+    // Challenges every request of the zone.
+    const antiCC = {
+      ...ZoneAntiCC.omit({ enabled: true }).parse(noAntiCC),
+      whitelist: [],
+      siteRate: 0,
+      requests: 0,
+      fails: 3,
+    };
+    await edge.put(zoneDoc(edge.ports, { antiCC }));
+    onTestFinished(() => edge.put(zoneDoc(edge.ports)));
+    const [other, flooded] = [await edge.site(), await edge.site()];
+    const again = () => visit(1, other.name);
+    expect([await again(), await again(), await again()]).toEqual([978, 978, 978]);
+    await each(500, (i) => visit(2 + i, flooded.name));
+    expect(await again()).toBe('closed');
+  });
 });

@@ -81,8 +81,9 @@ ${
     # nothing else. changes: which documents changed, and counters. marks: the number of each change. urls: purges of
     # single URLs. peers: health of origins. names: addresses of origins. simulated: simulated requests in progress.
     # blocks: addresses that the zone blocks for a while. anti_cc: request rates; evicts, and clients without room get a
-    # challenge. leaders: requests to origins that others wait for. limits: counters of sites' request limits, of
-    # robots.txt, and of visitors' large fetches; evicts. bots: which addresses of search engines and other bots are
+    # challenge. leaders: requests to origins that others wait for. limits: visitors'
+    # running requests and large fetches; evicts. limits_N: requests of visitors in windows of up to N seconds, for the
+    # limits of sites, crawlers and robots.txt; evicts. bots: which addresses of search engines and other bots are
     # genuine.
     lua_shared_dict docs 256m;
     lua_shared_dict absent 8m;
@@ -93,9 +94,13 @@ ${
     lua_shared_dict names 8m;
     lua_shared_dict simulated 4m;
     lua_shared_dict blocks 32m;
-    lua_shared_dict anti_cc 32m;
+    lua_shared_dict anti_cc 64m;
     lua_shared_dict leaders 8m;
     lua_shared_dict limits 32m;
+    lua_shared_dict limits_10 64m;
+    lua_shared_dict limits_60 64m;
+    lua_shared_dict limits_600 64m;
+    lua_shared_dict limits_3600 64m;
     lua_shared_dict bots 4m;
     init_by_lua_block { require("edge.init").start(${luaText(
       JSON.stringify({

@@ -9,25 +9,26 @@ local SPAN = 5
 local MINUTE = 60
 -- Window of an origin's errors and response times in seconds, and the fewest responses that count.
 local ORIGIN_SPAN, LEAST_RESPONSES = 10, 20
--- Addresses that one site may add to the counters in a window, of about sixteen times as many that fit. So a site
--- under attack cannot evict the counters of all others.
-local SHARE = max(16, floor(dict:capacity() / 2048))
+-- Addresses that one site may add to the counters in a window, of about sixteen times as many that fit: a counter with
+-- the ids of its rule and site takes 256 bytes. So a site under attack leaves room for others.
+local SHARE = max(16, floor(dict:capacity() / 4096))
 
 -- Windows of similar lengths have one share, because a site chooses the lengths of its rules.
 local function share_window(seconds)
     return seconds <= 10 and 10 or seconds <= 60 and 60 or 300
 end
 
+local function may_add(what, site, seconds)
+    local added = dict:incr(what .. site .. seconds .. "/" .. floor(now() / seconds), 1, 0, seconds)
+    return not added or added <= SHARE
+end
+
 -- Requests of an address to a site within the window, including this one. Second result: no memory to count it.
 function _M.of_address(rule, site, address, seconds, weight)
     local key = rule .. site .. address
     local at = floor(now() / seconds)
-    if weight > 0 and not dict:get(key .. at) then
-        local window = share_window(seconds)
-        local added = dict:incr("$" .. site .. window .. "/" .. floor(now() / window), 1, 0, window)
-        if added and added > SHARE then
-            return weight, true
-        end
+    if weight > 0 and not dict:get(key .. at) and not may_add("$", site, share_window(seconds)) then
+        return weight, true
     end
     return in_window(dict, key, seconds, weight)
 end
@@ -75,9 +76,15 @@ function _M.note_origin(rules, site, is_error, milliseconds)
     end
 end
 
--- Challenges that this address failed within a minute, including this one.
-function _M.unproven(address)
-    return dict:incr("?" .. address, 1, 0, MINUTE) or 0
+-- Challenges of all sites that this address failed within a minute, including this one. Beyond the site's share, new
+-- addresses are not counted.
+function _M.unproven(site, address)
+    local key = "?" .. address
+    local count = dict:incr(key, 1)
+    if not count and may_add("$?", site, MINUTE) then
+        count = dict:incr(key, 1, 0, MINUTE)
+    end
+    return count or 0
 end
 
 function _M.proven(address)

@@ -14,5 +14,9 @@ return {
     anti_cc = shared.anti_cc,
     leaders = shared.leaders,
     limits = shared.limits,
+    limits_10 = shared.limits_10,
+    limits_60 = shared.limits_60,
+    limits_600 = shared.limits_600,
+    limits_3600 = shared.limits_3600,
     bots = shared.bots,
 }

@@ -1,5 +1,6 @@
--- How many requests of a visitor this node is answering, by the keys of limits/rules.lua. There is at most one
--- counter per running request and rule, so visitors who choose what they are counted by cannot fill the dictionary.
+-- How many requests of a visitor this node is answering, by what the rules count by (limits/rules.lua). There is at
+-- most one counter per running request and rule, so visitors who choose what they are counted by cannot fill the
+-- dictionary.
 --
 -- A request is released once, at the latest when nginx logs it. A killed worker releases nothing, so its death starts
 -- a new round: all counters are new, and each worker adds its own requests to them. Counters of former rounds stay

@@ -1,7 +1,5 @@
 -- Which limits of a site apply to a request, and by what they count it.
 local addresses = require("edge.core.addresses")
-local counters = require("edge.core.counters")
-local dict = require("edge.core.dicts").limits
 local fields = require("edge.acl.fields")
 local memo = require("edge.core.memo")
 local record_monitor_match = require("edge.core.monitor_match")
@@ -63,44 +61,23 @@ function _M.about(plugin, rules, request)
     return list
 end
 
--- Counters of a site that are new within a minute, where visitors choose what they are counted by.
-local MOST_NEW, MINUTE = 20000, 60
-
+-- Returns what the visitor chose and the rule counts by, or nil. It never begins with "shared:"
+-- (limits/site_counters.lua).
 local function chosen(rule, request, network)
     if rule.type == BY_URL then
-        return rule.id .. network .. md5(request.path_variants and request.path_variants.canonical or request.path)
+        return network .. md5(request.path_variants and request.path_variants.canonical or request.path)
     end
     if rule.type == BY_USER_AGENT then
-        return rule.id .. network .. md5(var.http_user_agent or "")
+        return network .. md5(var.http_user_agent or "")
     end
     local value = rule.type == BY_FIELD and field_of(rule, request)
-    return value and value ~= "" and rule.id .. "#" .. md5(value)
+    return value and value ~= "" and "#" .. md5(value) or nil
 end
 
--- Returns the key that the rule counts this request by, and if the visitor chose it, the key of the address.
-function _M.key(rule, request)
+-- Returns the address, and what the visitor chose and the rule counts by instead, or nil.
+function _M.counted_by(rule, request)
     local network = addresses.network(var.binary_remote_addr)
-    local by_address = rule.id .. network
-    local key = chosen(rule, request, network)
-    if key then
-        return key, by_address
-    end
-    return by_address
-end
-
--- The name of the counter of this request. `is_known(key, rule)`: whether the counter exists. Beyond the number of new
--- ones, requests count by address, so that a site's visitors do not evict the counters of others.
-function _M.counter(rule, request, is_known)
-    local key, by_address = _M.key(rule, request)
-    if not by_address or request.simulated or is_known(key, rule) then
-        return key
-    end
-    local site = request.site.doc.id
-    if (dict:incr("new:" .. site, 1, 0, MINUTE) or 0) > MOST_NEW then
-        counters.count("limitKeysFull")
-        return by_address
-    end
-    return key
+    return network, chosen(rule, request, network)
 end
 
 -- Refuses the request, or only logs it. `seconds`: after which a retry makes sense.

@@ -125,7 +125,7 @@ local function is_blocked(rule, visitor)
     if not rule.is_zone or rule.fails == 0 or bots.is_verification_pending() then
         return false
     end
-    return counts.unproven(visitor.network) > rule.fails and blocks.add(_M.name, rule.block_seconds)
+    return counts.unproven(visitor.site, visitor.network) > rule.fails and blocks.add(_M.name, rule.block_seconds)
 end
 
 local function ask(rule, visitor)

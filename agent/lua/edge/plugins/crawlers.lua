@@ -38,7 +38,7 @@ end
 -- Counts the request, also if the rule only monitors. Verified crawlers have counters of their own, so that others in
 -- their name cannot use up their limit.
 local function count_within_limit(rule, bot, request)
-    return not count_exceeds(request, rule.id .. bot.name .. bot.state, MINUTE, rule.per_minute)
+    return not count_exceeds(request, rule, bot.name .. bot.state, nil, MINUTE, rule.per_minute)
 end
 
 function _M.access(site, request)

@@ -10,7 +10,8 @@ local _M = { name = "limitConn", priority = 3750, restricts_access = true }
 local RETRY_SECONDS = 1
 
 local function is_exceeded(rule, request)
-    local key = rules.key(rule, request)
+    local address, chosen = rules.counted_by(rule, request)
+    local key = rule.id .. (chosen or address)
     if request.simulated then
         return concurrent_requests.running_count(key) >= rule.max
     end

@@ -19,8 +19,8 @@ local etag_of = memo(function(site)
 end)
 
 local function is_exceeded(site, request)
-    local key = "robots:" .. site.id .. addresses.network(var.binary_remote_addr)
-    return count_exceeds(request, key, MINUTE, MAX_PER_MINUTE)
+    local address = addresses.network(var.binary_remote_addr)
+    return count_exceeds(request, site, address, nil, MINUTE, MAX_PER_MINUTE)
 end
 
 local function is_current(etag)
